@@ -15,6 +15,9 @@ use std::sync::LazyLock;
 /// Maximum lines of a file in `src/`; longer ones hold two ideas.
 const LINES_MAX: usize = 700;
 
+/// Fields of a struct.
+const FIELDS_MAX: usize = 25;
+
 /// The modules of its own crate that a module and those below it may name. The compiler enforces that no crate uses one above it;
 /// within a crate, rooms are separated just as strictly.
 const MAY_NAME: &[(&str, &[&str])] = &[
@@ -384,6 +387,28 @@ fn unused_limit_faults(limits: &Source, used: &BTreeSet<&str>) -> Vec<String> {
 }
 
 /// Whether a file is the `limits.rs` of a room or of the program.
+/// Structs of a file with more than [`FIELDS_MAX`] fields, as rustfmt writes them.
+fn many_fields(source: &Source) -> Vec<(String, usize)> {
+    let mut found = Vec::new();
+    let mut lines = source.shipped.lines();
+    while let Some(line) = lines.next() {
+        let head = line.trim_start();
+        let indent = line.len() - head.len();
+        let Some((_, name)) = head.split_once("struct ").filter(|_| head.ends_with('{')) else { continue };
+        let inside =
+            lines.by_ref().take_while(|line| line.len() - line.trim_start().len() > indent || line.trim().is_empty());
+        let is_field = |line: &&str| {
+            line.len() - line.trim_start().len() == indent + 4
+                && line.trim_start().starts_with(|of: char| of.is_ascii_lowercase() || of == '_')
+        };
+        let fields = inside.filter(is_field).count();
+        if fields > FIELDS_MAX {
+            found.push((name.split(['<', ' ', '{']).next().unwrap_or_default().to_owned(), fields));
+        }
+    }
+    found
+}
+
 fn is_of_limits(path: &str) -> bool {
     let is_of_room = path.matches('/').count() == 2 || path.starts_with("src/crawl/frontier/");
     path == "src/limits.rs" || (path.ends_with("/limits.rs") && is_of_room)
@@ -496,6 +521,20 @@ fn caps_stand_in_one_file_a_room() {
     }
 }
 
+/// Structs with more fields than `FIELDS_MAX`, with their number, which may only shrink, and the reason.
+const MANY_FIELDS: &[(&str, usize, &str)] = &[("SiteFile", 30, "the keys of a rule file stand at its top level")];
+
+#[test]
+fn structs_have_few_fields() {
+    let mut many: Vec<(String, usize)> = SOURCES.iter().flat_map(many_fields).collect();
+    many.sort();
+    let excused: Vec<_> = MANY_FIELDS.iter().map(|(name, fields, _)| ((*name).to_owned(), *fields)).collect();
+    assert_eq!(
+        many, excused,
+        "a struct of more than {FIELDS_MAX} fields is cut into parts; one that shrank leaves MANY_FIELDS"
+    );
+}
+
 /// The alarm itself: each rule fails on a snippet made to break it, and accepts one that only looks similar.
 mod alarm {
     use super::*;
@@ -541,6 +580,18 @@ mod alarm {
         assert_eq!(absence_faults(&source, NEVER).len(), 2);
         let source = Source::new("src/net/politenessless.rs", "//! P.\nasync fn f() {}\n");
         assert_eq!(absence_faults(&source, NEVER), Vec::<String>::new(), "another room whose name begins the same");
+    }
+
+    #[test]
+    fn a_struct_of_many_fields_is_told() {
+        let of = |fields: usize| {
+            let fields = "    pub a: u8,\n\n    #[serde(skip)]\n".repeat(fields);
+            many_fields(&Source::new(
+                "src/a.rs",
+                &format!("//! A.\nmod a {{\n}}\npub(super) struct B<T> {{\n{fields}}}\n"),
+            ))
+        };
+        assert_eq!((of(FIELDS_MAX), of(FIELDS_MAX + 1)), (vec![], vec![("B".to_owned(), FIELDS_MAX + 1)]));
     }
 
     #[test]

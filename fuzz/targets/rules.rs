@@ -43,7 +43,7 @@ fn assert_same(site: &SiteRules, again: &SiteRules) {
     );
     assert_eq!((&site.below, &site.canonical, site.charset), (&again.below, &again.canonical, again.charset));
     assert_eq!((site.rate, site.lanes, site.depth_max), (again.rate, again.lanes, again.depth_max));
-    assert_eq!((site.pages_max, site.revisit, &site.robots), (again.pages_max, again.revisit, &again.robots));
+    assert_eq!((site.quota, site.revisit, &site.robots), (again.quota, again.revisit, &again.robots));
     assert_eq!((&site.client.headers, &site.client.proxy), (&again.client.headers, &again.client.proxy));
     assert_eq!(site.client.private_addresses, again.client.private_addresses);
 }

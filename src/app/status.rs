@@ -246,7 +246,7 @@ pub async fn held(db: &dyn Reader, rules: &SiteRules, now: UnixMillis) -> Result
     if let Some(until) = rules.hours.quiet_until(now) {
         return Ok(wait(until, "quiet_hours of the rule file"));
     }
-    let Some(most) = rules.requests_per_day else { return Ok(None) };
+    let Some(most) = rules.quota.requests_per_day else { return Ok(None) };
     let note = db.note(&rules.name, site_loop::DAY_NOTE).await?;
     let pages = db.site_counts(&rules.name).await?.pages();
     let Some(today) = note.and_then(|note| site_loop::requests_of_day(&note, rules.hours.day(now), pages)) else {

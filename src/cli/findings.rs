@@ -53,8 +53,8 @@ pub fn findings(known: &Known, rules: &SiteRules, is_over: bool, hints: &Hints) 
     if is_over {
         found.extend(of.robots());
         found.extend(of.alike());
+        found.extend(of.shadowed());
         if known.torrents == 0 {
-            found.extend(of.shadowed());
             found.extend(of.nothing());
         }
     }
@@ -78,9 +78,10 @@ impl Findings<'_> {
     }
 
     fn start(&self, url: &str, start: &Start) -> Finding {
-        let why = start.detail.as_deref().unwrap_or(&start.outcome);
+        let is_closed = start.is(Outcome::RobotsDenied);
+        let why = start.detail.as_deref().unwrap_or(if is_closed { "robots.txt closes it" } else { &start.outcome });
         let file = self.rules.file.display();
-        let hint = if start.is(Outcome::RobotsDenied) {
+        let hint = if is_closed {
             self.override_robots()
         } else if start.is(Outcome::RedirectRefused) {
             format!("if that is the site, set `start` of {file} to it, or add its host to `hosts`")
@@ -141,10 +142,8 @@ impl Findings<'_> {
             by.pattern,
             by.place()
         );
-        Some(failure(
-            text,
-            format!("narrow that expression, so that {} is left to `{}`", shadowed.example, rule.pattern),
-        ))
+        let hint = format!("narrow that expression, so that {} is left to `{}`", shadowed.example, rule.pattern);
+        Some(Finding { is_failure: self.known.torrents == 0, ..failure(text, hint) })
     }
 
     /// No torrent came, although there was something to ask for.
@@ -161,10 +160,14 @@ impl Findings<'_> {
         }
         let links = self.known.unclassed.first();
         let of_links = links.map(|links| {
-            format!("; most links without a class: {} of {}, as {}", links.links, links.shape, links.example)
+            let why = if links.why.is_empty() { String::new() } else { format!(" ({})", links.why) };
+            format!("; most links without a class: {} of {}, as {}{why}", links.links, links.shape, links.example)
         });
         let of_links = of_links.unwrap_or_default();
-        let example = links.and_then(|links| Some(format!("{}{}", self.rules.start.first()?.origin(), links.example)));
+        let example = links.and_then(|links| match links.example.starts_with('/') {
+            true => Some(format!("{}{}", self.rules.start.first()?.origin(), links.example)),
+            false => Some(links.example.to_string()),
+        });
         let explain = example.map(|url| format!(": {}", self.hints.command(&format!("rules explain '{url}'"))));
         let explain = explain.unwrap_or_default();
         if pages > 0 {
@@ -176,9 +179,14 @@ impl Findings<'_> {
                 format!("add the address of its torrents to classes.download in {file}{explain}"),
             ));
         }
-        let links = links?;
-        let text = format!("no link leads to a torrent, its page or a thread{of_links}");
-        (links.links > 0).then(|| failure(text, format!("the classes of {file} do not fit this site{explain}")))
+        let read = tally.visits(|cause| !cause.is_trouble());
+        let pages = if read == 1 { "page" } else { "pages" };
+        let text = format!("no link of the {read} {pages} read leads to a torrent, its page or a thread{of_links}");
+        let hint = match links {
+            Some(_) => format!("the classes of {file} do not fit this site{explain}"),
+            None => format!("open the start page in a browser, and compare what it links with {file}"),
+        };
+        (read > 0).then(|| failure(text, hint))
     }
 
     /// Pages that were not read, by reason.

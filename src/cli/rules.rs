@@ -189,7 +189,7 @@ fn judged(
         Verdict::Refuse { reason } => {
             writeln!(out, "  refused     {}", reason.name())?;
             match reason {
-                Refusal::Denied(rule) => {
+                Refusal::Denied(_, rule) => {
                     writeln!(out, "  by          {}: {} '{}'", rule.place(), rule.key(), rule.pattern)?;
                 }
                 Refusal::NoClass => {

@@ -41,6 +41,16 @@ pub struct Job {
     pub crew: Crew,
 }
 
+/// A link to a later page of a list, which a rule of `deny` closes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClosedPager {
+    /// From 2.
+    pub page: u64,
+    /// Index in [`gleaner_rules::SiteRules::rules`].
+    pub rule: usize,
+    pub path: Box<str>,
+}
+
 /// What was found on a page.
 pub struct PageFindings {
     pub found: Vec<Found>,
@@ -54,6 +64,8 @@ pub struct PageFindings {
     pub unclassed: Vec<Box<str>>,
     /// On a site with an account: links that would act in its name, as path and query, and the signs of it. They are not in `found`.
     pub acting: Vec<(Box<str>, ActSign)>,
+    /// What closes the later pages of this list, if all links to them are denied.
+    pub closed_pager: Option<ClosedPager>,
     /// On a site with an account: a sign that this page was served to a guest.
     pub denied: Option<String>,
     /// The page had more links than `limits` allow; the rest was dropped.

@@ -11,6 +11,10 @@ pub enum Declined {
     Unclassed(CrawlUrl),
     /// It would act in the account's name.
     Acts(CrawlUrl, ActSign),
+    /// A class would match a torrent's URL if its host were one of the site's.
+    Elsewhere(CrawlUrl),
+    /// The rule of `deny` with this number matches it, where a class of lists would.
+    List(CrawlUrl, usize),
     Other,
 }
 
@@ -32,6 +36,14 @@ pub fn judge(rules: &SiteRules, url: CrawlUrl) -> Result<Found, Declined> {
         Verdict::Take { class, page_capture, number, .. } => Ok(Found { url, class, rule: number, page_capture }),
         Verdict::Refuse { reason: Refusal::NoClass } => Err(Declined::Unclassed(url)),
         Verdict::Refuse { reason: Refusal::ActsForAccount(sign) } => Err(Declined::Acts(url, sign)),
+        Verdict::Refuse { reason: Refusal::WrongHost } if rules.class_of(url.path()).is_some_and(Class::is_target) => {
+            Err(Declined::Elsewhere(url))
+        }
+        Verdict::Refuse { reason: Refusal::Denied(number, _) }
+            if rules.class_of(url.path()).is_some_and(Class::is_listing) =>
+        {
+            Err(Declined::List(url, number))
+        }
         Verdict::Refuse { .. } => Err(Declined::Other),
     }
 }

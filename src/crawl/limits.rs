@@ -400,3 +400,6 @@ pub const RENDER_DEATHS_MAX: u32 = 3;
 pub const SHORTCUT_MARKUP_BYTES_MAX: usize = 512 << 10;
 
 pub const SHORTCUT_KINDS_UNREAD_MAX: usize = 16;
+
+/// Bytes of a parameter's value up to which a report shows it even if it has digits: longer ones may be tokens.
+pub const SHOWN_VALUE_BYTES_MAX: usize = 7;

@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use self::acting::PageActs;
 use super::{denial, robots_txt};
-use crate::job::{Found, Job, PageFindings};
+use crate::job::{ClosedPager, Found, Job, PageFindings};
 use crate::judging::{Declined, judge};
 use crate::limits;
 use crate::series::place;
@@ -100,6 +100,7 @@ fn read_with(
         magnets: Vec::new(),
         unclassed: Vec::new(),
         acting: Vec::new(),
+        closed_pager: None,
         bytes: 0,
         truncated: page.truncated,
     };
@@ -122,20 +123,43 @@ fn read_with(
     let of_parser = page.links.iter().filter(|link| link.kind == LinkKind::Encoded);
     of_parser.for_each(|link| taken.encoded(&link.href));
 
-    let Taken { found, mut magnets, unclassed, acting, truncated, .. } = taken;
+    let Taken { found, mut magnets, unclassed, acting, closed_pager, truncated, .. } = taken;
+    // Other orders of a list are denied beside its pages.
+    let closed_pager = closed_pager.filter(|_| !found.iter().any(leads_to_page));
     let mut named = HashSet::new();
     magnets.retain(|magnet| named.insert(magnet.infohashes));
     let denied = match is_feed {
         true => denial::of_feed(rules, job, &found, !magnets.is_empty()),
         false => denial::of_page(rules, job, view, &page, &found, !magnets.is_empty()),
     };
-    let listing = listing(rules, job, &found);
+    let mut listing = listing(rules, job, &found);
+    if let (Some(listing), Some(closed)) = (&mut listing, &closed_pager) {
+        listing.page_max = listing.page_max.max(closed.page);
+    }
     let said = listing.as_ref().filter(|_| !is_feed && !rows.is_empty()).and_then(|listing| {
         let said = noise::said(&Page { url: 0, body, encoding }, &|href| rows.contains(href))?;
         (said.texts >= listing.targets.len()).then_some(said.hash)
     });
     let fingerprint = fingerprint(body, &found);
-    PageFindings { found, magnets, listing, said, fingerprint, unclassed, acting, denied, truncated, nofollow }
+    PageFindings {
+        found,
+        magnets,
+        listing,
+        said,
+        fingerprint,
+        unclassed,
+        acting,
+        closed_pager,
+        denied,
+        truncated,
+        nofollow,
+    }
+}
+
+/// True for a link to a later page of a list.
+fn leads_to_page(found: &Found) -> bool {
+    let page = pagination::of(found.url.path(), found.page_capture).map_or(0, |page| page.number);
+    found.class.is_listing() && page > 1
 }
 
 /// The base URL of a page's references. A base that no link can be resolved against, such as `javascript:` or `data:`, is ignored
@@ -178,6 +202,8 @@ struct Taken<'a> {
     magnets: Vec<MagnetFacts>,
     unclassed: Vec<Box<str>>,
     acting: Vec<(Box<str>, ActSign)>,
+    /// The link to a list's page of the highest number that `deny` closes.
+    closed_pager: Option<ClosedPager>,
     bytes: usize,
     truncated: bool,
 }
@@ -247,6 +273,17 @@ impl Taken<'_> {
             }
             Err(Declined::Unclassed(unclassed)) if self.unclassed.len() < limits::UNCLASSED_LINKS_PER_PAGE_MAX => {
                 self.unclassed.push(unclassed.path().into());
+                return None;
+            }
+            Err(Declined::Elsewhere(url)) if self.unclassed.len() < limits::UNCLASSED_LINKS_PER_PAGE_MAX => {
+                self.unclassed.push(url.as_str().into());
+                return None;
+            }
+            Err(Declined::List(url, rule)) if self.job.class.is_listing() => {
+                let page = pagination::of(url.path(), None).map_or(0, |page| page.number);
+                if page > self.closed_pager.as_ref().map_or(1, |known| known.page) {
+                    self.closed_pager = Some(ClosedPager { page, rule, path: url.path().into() });
+                }
                 return None;
             }
             Err(_) => {

@@ -33,7 +33,12 @@ pub fn said(finished: &Finished) -> Said {
     match visit.outcome {
         Outcome::TorrentStored | Outcome::TorrentDuplicate | Outcome::NotModified => Said::Answered,
         Outcome::Redirected if !visit.magnets.is_empty() => Said::Answered,
-        Outcome::Denied | Outcome::ClientError | Outcome::NotForUs | Outcome::RedirectRefused => refused(detail),
+        // The page of a status may name the URL that was asked for.
+        Outcome::Denied | Outcome::ClientError => {
+            let status = detail.split(WORDS).next().unwrap_or_default();
+            Said::Refused { sign: xxh3_64(status.as_bytes()), told: detail.to_owned() }
+        }
+        Outcome::NotForUs | Outcome::RedirectRefused => refused(detail),
         // A page on the way to the torrent leads on.
         Outcome::HtmlPosingAsTorrent if finished.end.leads_on => Said::Nothing,
         Outcome::HtmlPosingAsTorrent => refused(detail),
@@ -52,9 +57,24 @@ pub fn redirect_to(target: &CrawlUrl) -> String {
     format!("a redirect to {}", told_url(&format!("{}{path}", target.origin())))
 }
 
-/// A page in place of a torrent: its title and first words, without the numbers, which may count down.
+/// What stands between a status and the words of its page.
+const WORDS: &str = ": ";
+
+/// A status, with the first words of its page.
+#[must_use]
+pub fn by_status(status: u16, words: &str) -> String {
+    if words.is_empty() { format!("status {status}") } else { format!("status {status}{WORDS}\u{201c}{words}\u{201d}") }
+}
+
+/// A page in place of a torrent, with its first words.
 #[must_use]
 pub fn in_place_of_torrent(page: &str) -> String {
+    format!("a page in place of a torrent: \u{201c}{}\u{201d}", first_words(page))
+}
+
+/// The title and first words of a page, without the numbers, which may count down.
+#[must_use]
+pub fn first_words(page: &str) -> String {
     let text = text::visible(page, limits::NOTICE_BYTES_READ);
     let mut words = String::new();
     for word in text.split_whitespace().filter(|word| !word.contains(|c: char| c.is_ascii_digit())) {
@@ -66,7 +86,7 @@ pub fn in_place_of_torrent(page: &str) -> String {
         }
         words.push_str(word);
     }
-    format!("a page in place of a torrent: \u{201c}{words}\u{201d}")
+    words
 }
 
 #[cfg(test)]

@@ -98,6 +98,7 @@ impl Tally {
             outcome,
             Outcome::Denied
                 | Outcome::ClientError
+                | Outcome::Gone
                 | Outcome::RedirectRefused
                 | Outcome::NotForUs
                 | Outcome::HtmlPosingAsTorrent

@@ -267,9 +267,12 @@ impl Worth {
         xxh3_64_with_seed(&self.shapes.generation().to_be_bytes(), self.rules) & (TRAP_TOKENS - 1) | TRAP_TOKENS
     }
 
-    /// Adds links of a page, as path and query, that match no class.
-    pub fn left_out(&mut self, paths: &[Box<str>]) {
-        paths.iter().for_each(|path| self.unclassed.add(path));
+    /// Adds links of a page that match no class, as path and query, or whose host is not one of the site's, as URLs.
+    pub fn left_out(&mut self, links: &[Box<str>]) {
+        for link in links {
+            let why = if link.starts_with('/') { "" } else { "its host is not in `hosts`" };
+            self.unclassed.add_for(link, why);
+        }
     }
 
     /// Counts a link, as path and query, that would act in the account's name.
@@ -417,10 +420,9 @@ impl Worth {
 
 /// A path and query without long values that may be a token: reports show them.
 fn without_tokens(path: &str) -> String {
-    const PLAIN_VALUE_BYTES: usize = 7;
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let shown = parameters(query).map(|(name, value)| match value {
-        Some(value) if value.len() > PLAIN_VALUE_BYTES && value.bytes().any(|of| of.is_ascii_digit()) => {
+        Some(value) if value.len() > limits::SHOWN_VALUE_BYTES_MAX && value.bytes().any(|of| of.is_ascii_digit()) => {
             format!("{name}=…")
         }
         Some(value) => format!("{name}={value}"),

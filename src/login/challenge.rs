@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use zeroize::Zeroizing;
 
+use super::limits;
 use super::secret::Secret;
 
 /// What a server asks for by `WWW-Authenticate`.
@@ -14,9 +15,6 @@ pub enum Challenge {
     /// Only schemes that are not supported: the name of the first.
     Other(Box<str>),
 }
-
-/// Bytes of a scheme's name that are shown: `Negotiate` has nine.
-const SCHEME_BYTES_SHOWN: usize = 32;
 
 impl Challenge {
     /// The challenge of an answer with these `WWW-Authenticate` headers; None if they name no scheme.
@@ -29,7 +27,7 @@ impl Challenge {
             }
             other.get_or_insert(scheme);
         }
-        other.map(|scheme| Self::Other(scheme[..scheme.len().min(SCHEME_BYTES_SHOWN)].into()))
+        other.map(|scheme| Self::Other(scheme[..scheme.len().min(limits::SCHEME_BYTES_MAX)].into()))
     }
 }
 
@@ -88,7 +86,7 @@ mod tests {
             assert_eq!(told.as_deref(), expected, "{values:?}");
         }
         let long = "x".repeat(999);
-        assert_eq!(Challenge::of([&*long]), Some(Challenge::Other("x".repeat(SCHEME_BYTES_SHOWN).into())));
+        assert_eq!(Challenge::of([&*long]), Some(Challenge::Other("x".repeat(limits::SCHEME_BYTES_MAX).into())));
     }
 
     #[test]

@@ -55,7 +55,8 @@ pub fn roles(form: &Form) -> Roles {
 /// What each control asks for, in the order of [`Form::controls`].
 #[must_use]
 pub fn asked(form: &Form) -> Vec<FieldPurpose> {
-    let mut asked: Vec<FieldPurpose> = form.controls.iter().map(asked_by).collect();
+    let ending = shared_ending(form);
+    let mut asked: Vec<FieldPurpose> = form.controls.iter().map(|control| asked_by(control, ending)).collect();
     let is_password = |at: &usize| {
         form.controls[*at].kind == Kind::Password
             && matches!(asked[*at], FieldPurpose::Password | FieldPurpose::NewPassword)
@@ -181,7 +182,19 @@ fn says(control: &Control, token: &str) -> bool {
 }
 
 /// What a control asks for.
-fn asked_by(control: &Control) -> FieldPurpose {
+/// The ending that the ids of several controls share, as `_LxPw` of `username_LxPw` and `password3_LxPw` (Discuz!): it was drawn for this
+/// view of the page and says nothing.
+fn shared_ending(form: &Form) -> &str {
+    let is_drawn =
+        |ending: &str| ending.len() > 4 && ending.bytes().any(|of| of.is_ascii_uppercase() || of.is_ascii_digit());
+    let mut endings = form.controls.iter().filter_map(|control| Some(&control.id[control.id.rfind('_')?..]));
+    endings
+        .find(|ending| is_drawn(ending) && form.controls.iter().filter(|of| of.id.ends_with(ending)).count() > 1)
+        .unwrap_or_default()
+}
+
+/// `ending` is the one that says nothing.
+fn asked_by(control: &Control, ending: &str) -> FieldPurpose {
     if control.is_concealed || control.is_disabled {
         return FieldPurpose::Nothing;
     }
@@ -190,7 +203,7 @@ fn asked_by(control: &Control) -> FieldPurpose {
         Kind::Checkbox | Kind::Radio => asked_by_box(control),
         Kind::Select => asked_by_list(control),
         Kind::File | Kind::Textarea | Kind::Picker => FieldPurpose::Unknown,
-        _ => asked_by_line(control),
+        _ => asked_by_line(control, ending),
     }
 }
 
@@ -218,14 +231,14 @@ fn asked_by_list(control: &Control) -> FieldPurpose {
     }
 }
 
-fn asked_by_line(control: &Control) -> FieldPurpose {
+fn asked_by_line(control: &Control, ending: &str) -> FieldPurpose {
     if let Some(asked) = declared(control) {
         return asked;
     }
     if control.kind == Kind::Search {
         return FieldPurpose::Search;
     }
-    let named = || folded([&control.name, &control.id]);
+    let named = || folded([&control.name, &control.id].map(|name| name.strip_suffix(ending).unwrap_or(name)));
     let shown = || folded([&control.label, &control.placeholder, &control.title]);
     if control.kind == Kind::Password {
         return asked_by_password(&named().tally(), &shown().tally());

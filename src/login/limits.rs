@@ -110,3 +110,6 @@ pub const MESSAGES_PER_PAGE_MAX: usize = 400;
 
 /// Bytes of a form's text whose words are weighted: more than any login form has, and all of it must take only 50 µs.
 pub const FORM_WORDS_BYTES_MAX: usize = 2_000;
+
+/// Bytes of the name of an authentication scheme: `Negotiate` has nine.
+pub const SCHEME_BYTES_MAX: usize = 32;

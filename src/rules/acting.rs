@@ -9,6 +9,8 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
+use crate::limits;
+
 use super::log_out::{ACTIONS, ROUTES, SCRIPTS, is_key, word};
 
 gleaner_base::topics! {
@@ -22,14 +24,8 @@ const MORE_ACTIONS: [&str; 5] = ["ac", "area", "option", "subop", "view"];
 /// Of all of them, those whose value is as often a page to be read.
 const PAGES: [&str; 7] = ["app", "area", "module", "p", "page", "section", "view"];
 
-/// The name of an action has few words: what has more is a title.
-const WORDS_OF_ACTION: usize = 3;
-
-/// The name of an action is short, too.
-const LONGEST_ACTION_BYTES: usize = 40;
-
-/// Bytes of a session's token.
-const TOKEN_BYTES: std::ops::RangeInclusive<usize> = 6..=256;
+/// Fewer bytes are no session's token.
+const TOKEN_BYTES_MIN: usize = 6;
 
 /// Bytes of the hash with which phpBB guards a link. Longer hashes name torrents.
 const LINK_HASH_BYTES: usize = 8;
@@ -107,7 +103,7 @@ pub fn acts(reference: &str, is_download: bool) -> Option<ActSign> {
 /// True for a parameter by whose name it carries a session's token.
 #[must_use]
 pub fn is_token(key: &str, value: &str) -> bool {
-    let is_value = TOKEN_BYTES.contains(&value.len())
+    let is_value = (TOKEN_BYTES_MIN..=limits::TOKEN_BYTES_MAX).contains(&value.len())
         && value.bytes().all(|of| of.is_ascii_alphanumeric() || b"_-,.|:+/=~".contains(&of));
     if key.eq_ignore_ascii_case("hash") {
         return value.len() == LINK_HASH_BYTES && value.bytes().all(|of| of.is_ascii_hexdigit());
@@ -119,7 +115,7 @@ pub fn is_token(key: &str, value: &str) -> bool {
 #[must_use]
 pub fn names_token(name: &str) -> bool {
     // No such name is longer, even with separators.
-    name.len() <= LONGEST_ACTION_BYTES && ACT_TOKENS.has(&word(name))
+    name.len() <= limits::ACTION_NAME_BYTES_MAX && ACT_TOKENS.has(&word(name))
 }
 
 /// True for a URL whose words say that it gives a torrent or a feed.
@@ -170,7 +166,7 @@ fn is_router(key: &str) -> bool {
 
 /// True for the name of a parameter that is itself an action: `mark`, `vote_id[]`.
 fn is_action(key: &str) -> bool {
-    if key.len() > LONGEST_ACTION_BYTES {
+    if key.len() > limits::ACTION_NAME_BYTES_MAX {
         return false;
     }
     words(key).first().is_some_and(|first| ACT_KEYS.has(first)) || ACT_PARAMETERS.has(&word(key))
@@ -224,10 +220,10 @@ fn is_of_thing(word: &str) -> bool {
 fn names_action(text: &str, counts_alone: bool) -> bool {
     let text = text.trim_matches('/');
     if text.contains('/') {
-        return text.len() <= 4 * LONGEST_ACTION_BYTES && names_action_in_path(text);
+        return text.len() <= 4 * limits::ACTION_NAME_BYTES_MAX && names_action_in_path(text);
     }
     let words = words(text);
-    if words.len() > WORDS_OF_ACTION || text.len() > LONGEST_ACTION_BYTES {
+    if words.len() > limits::ACTION_NAME_WORDS_MAX || text.len() > limits::ACTION_NAME_BYTES_MAX {
         return false;
     }
     let alone = words.first().map(|first| first.trim_end_matches(|of: char| of.is_ascii_digit()));
@@ -248,7 +244,7 @@ fn is_never_pressed(word: &str, whole: bool) -> bool {
 fn words(text: &str) -> Vec<String> {
     let mut all = vec![String::new()];
     let mut was_lower = false;
-    for of in text.chars().take(4 * LONGEST_ACTION_BYTES) {
+    for of in text.chars().take(4 * limits::ACTION_NAME_BYTES_MAX) {
         let starts = was_lower && of.is_uppercase();
         if (starts || !of.is_alphanumeric()) && all.last().is_some_and(|word| !word.is_empty()) {
             all.push(String::new());

@@ -19,8 +19,8 @@ use super::file::{
     AllowActionsFile, FamilyFile, LaneKey, LoginFile, ParametersFile, Pinned, PrivateAddresses, RobotsFile, SiteFile,
 };
 use super::judge::{
-    AllowedActions, BoardRules, BudgetRules, ClientRules, Lanes, LinkRules, LoginRules, Rate, Robots, ScriptRules,
-    SiteRules, owns,
+    AllowedActions, BoardRules, BudgetRules, ClientRules, Lanes, LinkRules, LoginRules, Quota, Rate, Robots,
+    ScriptRules, SiteRules, owns,
 };
 use super::patterns::{RuleList, compile, expressions, rule_list};
 use super::places::{folder, hosts, is_private, start};
@@ -110,7 +110,8 @@ pub(super) fn site(
         login: login(faults, read, &name, &inherited.login, &hosts, start.first().map(|(_, url)| url)),
         name,
         hours: quiet_hours(faults, spans, file),
-        requests_per_day: file.rate.requests_per_day,
+        quota: Quota { requests_per_day: file.rate.requests_per_day, pages_max: file.pages_max },
+        depth_max: file.depth_max.unwrap_or(DEPTH_MAX),
         mirrors: mirrors(faults, spans, &file.mirrors, &start),
         lanes: lanes(faults, spans, file),
         scripts: ScriptRules {
@@ -122,8 +123,6 @@ pub(super) fn site(
             learns_shortcuts: file.render.shortcut.or(inherited.render.shortcut).unwrap_or(true),
             shortcuts: shortcuts(faults, spans, file, &hosts),
         },
-        depth_max: file.depth_max.unwrap_or(DEPTH_MAX),
-        pages_max: file.pages_max,
         revisit: Duration::from_secs(u64::from(file.revisit_minutes) * 60),
         increment_depth: file.increment_depth,
         robots: robots(faults, spans, &file.robots),
@@ -159,7 +158,8 @@ fn compiled(faults: &mut Faults, rules: RuleList) -> Option<SiteRules> {
         rate: rate(&SiteFile::default()),
         login: None,
         hours: Hours::default(),
-        requests_per_day: None,
+        quota: Quota::default(),
+        depth_max: DEPTH_MAX,
         mirrors: Vec::new(),
         lanes: Lanes { key: LaneKey::Host, count: 1 },
         scripts: ScriptRules {
@@ -168,8 +168,6 @@ fn compiled(faults: &mut Faults, rules: RuleList) -> Option<SiteRules> {
             learns_shortcuts: true,
             shortcuts: Vec::new(),
         },
-        depth_max: DEPTH_MAX,
-        pages_max: None,
         revisit: Duration::ZERO,
         increment_depth: 0,
         robots: Robots::Obey,

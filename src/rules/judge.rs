@@ -72,8 +72,8 @@ pub enum Refusal<'a> {
     WrongHost,
     /// It is outside the folders of the start URLs, and the site must stay below them.
     NotBelowStart,
-    /// A rule of `deny` matches it.
-    Denied(&'a Rule),
+    /// A rule of `deny` matches it; its number is the index in [`SiteRules::rules`].
+    Denied(usize, &'a Rule),
     /// No class matches it.
     NoClass,
     /// It would log the site's account out.
@@ -89,7 +89,7 @@ impl Refusal<'_> {
         match self {
             Self::WrongHost => "wrong_host",
             Self::NotBelowStart => "not_below_start",
-            Self::Denied(_) => "denied",
+            Self::Denied(..) => "denied",
             Self::NoClass => "no_class",
             Self::EndsSession => "ends_session",
             Self::ActsForAccount(_) => "acts_for_account",
@@ -124,6 +124,15 @@ pub struct BudgetRules {
     pub shape_pages: u32,
     /// Whether trap URLs are dropped at all.
     pub traps: bool,
+}
+
+/// How many URLs of the site are fetched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Quota {
+    /// Maximum a day.
+    pub requests_per_day: Option<u64>,
+    /// Maximum of one crawl.
+    pub pages_max: Option<u64>,
 }
 
 /// Whether robots.txt is obeyed.
@@ -167,14 +176,13 @@ pub struct SiteRules {
     pub login: Option<LoginRules>,
     /// Quiet hours, and the offset that defines the site's days.
     pub hours: Hours,
-    /// Maximum URLs fetched per day.
-    pub requests_per_day: Option<u64>,
+    pub quota: Quota,
+    /// Links from a start URL beyond which nothing is fetched.
+    pub depth_max: u16,
     /// Origins that replace [`Self::primary`] while it is unreachable, in the order in which they are tried.
     pub mirrors: Vec<Box<str>>,
     pub lanes: Lanes,
     pub(super) scripts: ScriptRules,
-    pub depth_max: u16,
-    pub pages_max: Option<u64>,
     pub revisit: Duration,
     /// Number of links that the increment crew follows from a rechecked page; 0 disables that crew.
     pub increment_depth: u8,
@@ -367,8 +375,14 @@ impl SiteRules {
         if ends_session(url.path()) {
             return Some(Refusal::EndsSession);
         }
-        let first = self.first_rule(url.path()).map(|(_, rule)| rule);
-        first.filter(|rule| rule.class.is_none()).map(Refusal::Denied)
+        let first = self.first_rule(url.path()).filter(|(_, rule)| rule.class.is_none());
+        first.map(|(number, rule)| Refusal::Denied(number, rule))
+    }
+
+    /// The first class that matches a path and query, whatever `deny` says of it.
+    #[must_use]
+    pub fn class_of(&self, path: &str) -> Option<Class> {
+        self.links.set.matches(path).into_iter().find_map(|number| self.links.rules.get(number)?.class)
     }
 
     fn first_rule(&self, path: &str) -> Option<(usize, &Rule)> {
@@ -408,7 +422,7 @@ impl SiteRules {
             return Verdict::Refuse { reason: Refusal::NoClass };
         };
         let Some(class) = rule.class else {
-            return Verdict::Refuse { reason: Refusal::Denied(rule) };
+            return Verdict::Refuse { reason: Refusal::Denied(number, rule) };
         };
         match self.acts_for_account(url, Some(class)).filter(|_| class != Class::Login) {
             Some(sign) => Verdict::Refuse { reason: Refusal::ActsForAccount(sign) },

@@ -42,7 +42,7 @@ pub use fault::Fault;
 pub use file::Policy;
 pub use judge::{
     AllowedActions, BoardRules, BudgetRules, ClientRules, JsonLogin, LaneKey, Lanes, LoginRules, PrivateAddresses,
-    Rate, Refusal, RenderActs, RenderWhen, Robots, Rule, SiteRules, Verdict,
+    Quota, Rate, Refusal, RenderActs, RenderWhen, Robots, Rule, SiteRules, Verdict,
 };
 pub use log_out::ends_session;
 

@@ -60,3 +60,12 @@ pub const INCREMENT_DEPTH_MAX: u8 = 8;
 
 /// Bytes of a form field's name in a rule file; longer ones are tokens.
 pub const FIELD_NAME_BYTES_MAX: usize = 128;
+
+/// Words of the name of an action in a URL: what has more is a title.
+pub const ACTION_NAME_WORDS_MAX: usize = 3;
+
+/// Bytes of such a name.
+pub const ACTION_NAME_BYTES_MAX: usize = 40;
+
+/// Bytes of a session's token in a URL or a form: what is longer is no token.
+pub const TOKEN_BYTES_MAX: usize = 256;

@@ -47,7 +47,7 @@ impl Certain {
             Refusal::WrongHost | Refusal::NotBelowStart => self.places,
             Refusal::NoClass => self.classes,
             Refusal::EndsSession | Refusal::ActsForAccount(_) => true,
-            Refusal::Denied(_) => true,
+            Refusal::Denied(..) => true,
         }
     }
 }
@@ -55,7 +55,7 @@ impl Certain {
 fn start_hint(reason: Refusal<'_>) -> &'static str {
     match reason {
         Refusal::WrongHost => "add its host to `hosts`, or take `hosts` out",
-        Refusal::Denied(_) => "narrow that expression",
+        Refusal::Denied(..) => "narrow that expression",
         Refusal::EndsSession => "take it out: it is never fetched where the site has a [login]",
         Refusal::ActsForAccount(_) => "take it out, or add it to `allow_actions` if a visit of it changes nothing",
         Refusal::NoClass | Refusal::NotBelowStart => "add an expression that matches it to a class, as index = ['^/$']",
@@ -67,7 +67,7 @@ fn told(reason: Refusal<'_>) -> String {
     match reason {
         Refusal::WrongHost => "its host is not in `hosts`".to_owned(),
         Refusal::NotBelowStart => "it is outside the folders of the start URLs (below_start)".to_owned(),
-        Refusal::Denied(rule) => format!("denied by `{}` at {}", rule.pattern, rule.place()),
+        Refusal::Denied(_, rule) => format!("denied by `{}` at {}", rule.pattern, rule.place()),
         Refusal::NoClass => "no class matches it".to_owned(),
         Refusal::EndsSession => "it would log the account out".to_owned(),
         Refusal::ActsForAccount(sign) => format!("it would act in the account's name: {}", sign.sentence()),

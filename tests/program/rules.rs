@@ -159,7 +159,7 @@ fn denials_come_before_classes_and_classes_win_in_the_order_of_the_file() {
     assert_eq!(capture("https://h.example/p99999999999999999999"), (None, 7));
     assert_eq!(capture("https://h.example/t/7"), (None, 6));
     let url = CrawlUrl::parse("https://h.example/logout", &site.canonical).unwrap();
-    assert!(matches!(site.judge(&url), Verdict::Refuse { reason: Refusal::Denied(rule) } if rule.line == 4));
+    assert!(matches!(site.judge(&url), Verdict::Refuse { reason: Refusal::Denied(_, rule) } if rule.line == 4));
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn what_a_file_leaves_out_has_polite_defaults() {
     assert!(
         site.enabled
             && site.client.private_addresses == PrivateAddresses::All(true)
-            && site.pages_max.is_none()
+            && site.quota.pages_max.is_none()
             && site.client.proxy.is_none()
     );
     assert_eq!((&*site.name, &*site.hosts[0]), ("d", "127.0.0.1:9"));

@@ -54,8 +54,8 @@ async fn the_papers_first_site_has_75_pages_of_100_and_89_updates() {
     // The first page again, after 89 new torrents: the others are not revisited.
     page(&harvest, "/browse", 1, 75, 911..1_011, 1_000).await;
     let found = of(&harvest).await;
-    assert_eq!((found.index_pages, found.torrents_per_page), (75, Some(100.0)));
-    assert_eq!((found.updated, found.invalid, found.nt), (89, 0, Some(7_589)));
+    assert_eq!((found.nt.index_pages, found.nt.torrents_per_page), (75, Some(100.0)));
+    assert_eq!((found.nt.updated, found.nt.invalid, found.nt.nt), (89, 0, Some(7_589)));
     assert_eq!(found.cr, Some(0.0));
 }
 
@@ -74,8 +74,8 @@ async fn the_papers_second_site_has_two_indexes_updates_and_removals() {
         harvest.outcome(SITE, &format!("/detail/{number}"), Outcome::Gone, NOON + number).await;
     }
     let found = of(&harvest).await;
-    assert_eq!((found.listed, found.updated, found.invalid), (6_100 + 1_380, 64, 4));
-    assert_eq!(found.nt, Some(7_548));
+    assert_eq!((found.nt.listed, found.nt.updated, found.nt.invalid), (6_100 + 1_380, 64, 4));
+    assert_eq!(found.nt.nt, Some(7_548));
     let adds: Vec<_> = found.series.iter().map(|series| (series.series.as_str(), series.adds)).collect();
     assert_eq!(adds, [("/movies", 6_100), ("/music", 1_380)]);
 }
@@ -89,10 +89,10 @@ async fn a_url_that_is_gone_is_invalid_once_and_no_longer_when_it_is_back() {
     }
     harvest.outcome(SITE, "/detail/2", Outcome::Gone, NOON).await;
     let found = of(&harvest).await;
-    assert_eq!((found.invalid, found.nt), (2, Some(12)));
+    assert_eq!((found.nt.invalid, found.nt.nt), (2, Some(12)));
     assert!(from(&found, "TorrentsInvalid").contains("each once"));
     harvest.outcome(SITE, "/detail/2", Outcome::Page, NOON + 9).await;
-    assert_eq!(of(&harvest).await.invalid, 1);
+    assert_eq!(of(&harvest).await.nt.invalid, 1);
 }
 
 #[tokio::test]
@@ -120,10 +120,13 @@ async fn rates_come_from_what_was_fetched_and_how_long_it_took() {
     harvest.outcome(SITE, "/closed", Outcome::RobotsDenied, NOON).await;
     harvest.db.add_crawl_time(SITE, 4_000).await.unwrap();
     let found = of(&harvest).await;
-    assert_eq!((found.nt, found.ci, found.ci_per_nt), (Some(10), 8, Some(0.8)));
+    assert_eq!((found.nt.nt, found.ci, found.nt.ci_per_nt), (Some(10), 8, Some(0.8)));
     // Ten requests: the page, eight torrents, one of them again; the disallowed URL was not requested.
-    assert_eq!((found.pages, found.hr, found.av, found.atv), (10, Some(0.8), Some(2.5), Some(2.0)));
-    assert_eq!(found.duplicate_visits, 1);
+    assert_eq!(
+        (found.rates.pages, found.rates.hr, found.rates.av, found.rates.atv),
+        (10, Some(0.8), Some(2.5), Some(2.0))
+    );
+    assert_eq!(found.rates.duplicate_visits, 1);
     assert!(from(&found, "CI").contains("1 visits brought a torrent already known"));
 }
 
@@ -134,7 +137,7 @@ async fn a_torrent_first_stored_by_another_site_is_covered_here_too() {
     harvest.store(&torrent("t", 1, "http://t/a"), "beta.example", "/d/1", NOON).await;
     harvest.store(&torrent("t", 1, "http://t/a"), SITE, "/d/1", NOON).await;
     let found = of(&harvest).await;
-    assert_eq!((found.ci, found.ci_per_nt), (1, Some(1.0)));
+    assert_eq!((found.ci, found.nt.ci_per_nt), (1, Some(1.0)));
 }
 
 #[tokio::test]
@@ -142,7 +145,7 @@ async fn a_site_without_index_pages_is_unknown_and_not_zero() {
     let harvest = Harvest::new();
     harvest.store(&torrent("t", 1, "http://t/a"), SITE, "/d/1", NOON).await;
     let found = of(&harvest).await;
-    assert_eq!((found.nt, found.cr, found.ci), (None, None, 1));
+    assert_eq!((found.nt.nt, found.cr, found.ci), (None, None, 1));
     assert!(from(&found, "NT").contains("no index page of this site has been read"));
     let text = found.to_string();
     assert!(text.contains("unknown") && !text.contains("IndexPageNumber"), "{text}");
@@ -160,7 +163,7 @@ async fn torrents_that_no_list_shows_are_counted_apart_and_the_coverage_is_never
         harvest.store(&torrent("t", number, "http://t/a"), SITE, &format!("/d/{number}"), NOON).await;
     }
     let found = of(&harvest).await;
-    assert_eq!((found.ci_per_nt, found.ni, found.cr, found.outside_lists), (Some(2.5), Some(2), Some(1.0), 3));
+    assert_eq!((found.nt.ci_per_nt, found.ni.ni, found.cr, found.ni.outside_lists), (Some(2.5), Some(2), Some(1.0), 3));
     assert!(from(&found, "CI").contains("3 of them were found outside the lists"));
     // Only the first of four pages is read, and the others are not to be.
     let harvest = Harvest::new();
@@ -168,7 +171,10 @@ async fn torrents_that_no_list_shows_are_counted_apart_and_the_coverage_is_never
     thread(&harvest, 0, 0).await;
     thread(&harvest, 1, 1).await;
     let found = of(&harvest).await;
-    assert_eq!((found.ni, found.ni_low, found.ni_high, found.cr, found.lists_unread), (None, Some(2), None, None, 3));
+    assert_eq!(
+        (found.ni.ni, found.ni.ni_low, found.ni.ni_high, found.cr, found.unread.lists_unread),
+        (None, Some(2), None, None, 3)
+    );
     assert_eq!(from(&found, "CR"), "not known: 3 list pages were not read");
     let text = found.to_string();
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
@@ -186,8 +192,11 @@ async fn a_site_that_was_read_whole_is_covered_whole() {
         thread(&harvest, number, number.min(339)).await;
     }
     let found = of(&harvest).await;
-    assert_eq!((found.nt, found.ci, found.listed_links, found.listed_visited), (Some(341), 339, 341, 341));
-    assert_eq!((found.ni, found.ni_low, found.ni_high, found.cr), (Some(339), Some(339), Some(339), Some(1.0)));
+    assert_eq!((found.nt.nt, found.ci, found.ni.listed_links, found.ni.listed_visited), (Some(341), 339, 341, 341));
+    assert_eq!(
+        (found.ni.ni, found.ni.ni_low, found.ni.ni_high, found.cr),
+        (Some(339), Some(339), Some(339), Some(1.0))
+    );
     assert_eq!(from(&found, "NI"), "listed torrents, each infohash once: 341 of 341 listed links visited");
     // All sites at once tell the same.
     assert_eq!(coverage::of_all_sites(&harvest.db).await.unwrap(), [found]);
@@ -201,8 +210,8 @@ async fn threads_not_visited_count_at_the_ratio_of_those_that_were() {
         thread(&harvest, number, number / 2).await;
     }
     let found = of(&harvest).await;
-    assert_eq!((found.listed_stored, found.ni, found.cr), (25, Some(50), Some(0.5)));
-    assert_eq!((found.ni_low, found.ni_high), (Some(43), Some(57)));
+    assert_eq!((found.ni.listed_stored, found.ni.ni, found.cr), (25, Some(50), Some(0.5)));
+    assert_eq!((found.ni.ni_low, found.ni.ni_high), (Some(43), Some(57)));
     assert!(from(&found, "NI").contains("43 to 57 at 95 %"));
     // Threads that were read, and whose downloads are denied, are no threads without a torrent.
     for number in 50..100 {
@@ -210,7 +219,7 @@ async fn threads_not_visited_count_at_the_ratio_of_those_that_were() {
         harvest.ranked(SITE, &format!("/dl/{number}"), DOWNLOAD, Outcome::Denied, NOON).await;
     }
     let found = of(&harvest).await;
-    assert_eq!((found.downloads_unanswered, found.ni, found.cr), (50, Some(50), Some(0.5)));
+    assert_eq!((found.unread.downloads_unanswered, found.ni.ni, found.cr), (50, Some(50), Some(0.5)));
 }
 
 #[tokio::test]
@@ -221,13 +230,13 @@ async fn lists_that_were_not_read_leave_the_coverage_unknown_and_closed_ones_mak
     thread(&harvest, 1, 1).await;
     harvest.ranked(SITE, "/board/2", LIST, Outcome::RobotsDenied, NOON).await;
     let found = of(&harvest).await;
-    assert_eq!((found.cr, found.cr_is_at_most, found.lists_closed), (Some(1.0), true, 1));
+    assert_eq!((found.cr, found.cr_is_at_most, found.unread.lists_closed), (Some(1.0), true, 1));
     assert!(
         from(&found, "CR").ends_with("an upper bound here: 1 list page is closed by robots.txt, the rules or a budget")
     );
     harvest.ranked(SITE, "/board/3", LIST, Outcome::Denied, NOON).await;
     let found = of(&harvest).await;
-    assert_eq!((found.cr, found.cr_is_at_most, found.lists_unread), (None, false, 1));
+    assert_eq!((found.cr, found.cr_is_at_most, found.unread.lists_unread), (None, false, 1));
     assert_eq!(from(&found, "CR"), "not known: 1 list page was not read");
     assert!(found.to_string().contains("NI               unknown"), "{found}");
 }
@@ -239,7 +248,7 @@ async fn lists_of_which_nothing_came_have_no_coverage() {
     harvest.ranked(SITE, "/t/0", THREAD, Outcome::Page, NOON).await;
     harvest.ranked(SITE, "/t/1", THREAD, Outcome::Gone, NOON).await;
     let found = of(&harvest).await;
-    assert_eq!((found.ni, found.cr), (Some(0), None));
+    assert_eq!((found.ni.ni, found.cr), (Some(0), None));
     assert_eq!(from(&found, "CR"), "not known: no listed link brought a torrent");
 }
 
@@ -265,7 +274,10 @@ async fn pages_that_were_not_read_whole_make_the_coverage_an_upper_bound_until_t
         harvest.not_whole(SITE, &path, Some("rows were not opened"), NOON).await;
     }
     let found = of(&harvest).await;
-    assert_eq!((found.cr, found.cr_is_at_most, found.pages_not_whole, found.not_whole.len()), (Some(1.0), true, 7, 7));
+    assert_eq!(
+        (found.cr, found.cr_is_at_most, found.unread.pages_not_whole, found.unread.not_whole.len()),
+        (Some(1.0), true, 7, 7)
+    );
     assert!(from(&found, "CR").contains("an upper bound here: 7 pages were not read whole"));
     let text = found.to_string();
     assert!(text.contains("at most 100.00 %"), "{text}");
@@ -281,7 +293,7 @@ async fn pages_that_were_not_read_whole_make_the_coverage_an_upper_bound_until_t
         harvest.not_whole(SITE, &format!("/list?page={number}&passkey=S3CRET"), None, NOON + 1).await;
     }
     let found = of(&harvest).await;
-    assert_eq!((found.cr_is_at_most, found.pages_not_whole, found.not_whole.len()), (false, 0, 0));
+    assert_eq!((found.cr_is_at_most, found.unread.pages_not_whole, found.unread.not_whole.len()), (false, 0, 0));
     let text = found.to_string();
     assert!(!text.contains("at most") && !text.contains("read whole"), "{text}");
 }
@@ -291,7 +303,7 @@ async fn a_site_of_which_nothing_is_known_tells_its_pages_that_were_not_read_who
     let harvest = Harvest::new();
     harvest.not_whole(SITE, "/app", Some("its scripts ended early"), NOON).await;
     let found = of(&harvest).await;
-    assert_eq!((found.cr, found.cr_is_at_most, found.pages_not_whole), (None, false, 1));
+    assert_eq!((found.cr, found.cr_is_at_most, found.unread.pages_not_whole), (None, false, 1));
     let text = found.to_string();
     assert!(text.contains("\n1 page was not read whole") && !text.contains("at most"), "{text}");
 }
@@ -306,7 +318,7 @@ async fn many_listings_are_read_page_by_page_to_the_last() {
         harvest.listing("beta.example", &format!("/{folder:03}/"), listing, NOON).await;
     }
     let found = of(&harvest).await;
-    assert_eq!((found.index_pages, found.listed, found.series_count, found.series.len()), (100, 100, 100, 20));
+    assert_eq!((found.nt.index_pages, found.nt.listed, found.series_count, found.series.len()), (100, 100, 100, 20));
     let all = coverage::of_all_sites(&harvest.db).await.unwrap();
     assert_eq!(all.iter().map(|site| site.site.as_str()).collect::<Vec<_>>(), [SITE, "beta.example"]);
 }

@@ -235,7 +235,7 @@ impl Timetable {
             per_day: rules.boards.looks_per_day,
             interval_s: rules.revisit.as_secs().max(60),
             // If the requests of a day are limited, results of one recheck are fetched before the next recheck.
-            at_once: match rules.requests_per_day {
+            at_once: match rules.quota.requests_per_day {
                 Some(_) => 1,
                 None => usize::from(rules.rate.connections).min(rules.lanes.count.into()).max(1),
             },

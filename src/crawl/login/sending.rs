@@ -18,6 +18,9 @@ use gleaner_render::children::HeldPage;
 use gleaner_render::wire::{Filling, Navigation, Outcome, Submit};
 use gleaner_rules::Refusal;
 
+/// Parameters by which scripts ask for a part of a page, for a frame or a floating window (Discuz!, phpwind, DedeCMS).
+const AJAX_KEYS: [&str; 7] = ["ajax", "ajaxtarget", "handlekey", "inajax", "infloat", "is_ajax", "isajax"];
+
 /// The outcome.
 pub(super) enum ByScripts {
     /// It was sent; the page after it, if there is a separate one.
@@ -239,7 +242,10 @@ impl Run<'_> {
                     self.never_sent(format!("its handler failed, and would have sent the password unhashed{broke}"))
                 );
             }
-            let submission = self.submission_of(page, way)?;
+            let mut submission = self.submission_of(page, way)?;
+            if let Some(whole) = self.whole_page(page, form, &submission.url) {
+                submission.url = whole;
+            }
             let shown: Vec<&str> = submission.shown.iter().map(|(_, value)| &**value).collect();
             self.say_chosen(format!("as its scripts left it: {}", shown.join("  ")));
             let after = self.send(page, &submission).await?;
@@ -291,6 +297,18 @@ impl Run<'_> {
             ))
         });
         forbidden.map_or(Ok(()), |why| Err(self.never_sent(why)))
+    }
+
+    /// The address of the form itself, if scripts have only added to it that they want a part of a page: a page that is read whole says
+    /// more than what is written into a hidden frame.
+    fn whole_page(&self, page: &Page, form: &Form, sent: &url::Url) -> Option<url::Url> {
+        let own = page.view.base(&page.url.to_url().ok()?).join(&form.action).ok()?;
+        let added = sent.query()?.strip_prefix(own.query().unwrap_or_default())?;
+        let pieces = added.split('&').filter(|piece| !piece.is_empty());
+        let are_of_parts =
+            pieces.map(|piece| piece.split('=').next().unwrap_or_default()).all(|key| AJAX_KEYS.contains(&key));
+        let same_place = sent[..url::Position::AfterPath] == own[..url::Position::AfterPath];
+        (same_place && are_of_parts && !added.is_empty()).then_some(own)
     }
 
     /// True if a body contains the password itself, not a value derived from it.

@@ -19,9 +19,6 @@ use gleaner_rules::{ActSign, Class, SiteRules, gives_torrent, names_token, param
 /// Fewer bytes name things: actions, categories, languages.
 const TOKEN_BYTES_MIN: usize = 8;
 
-/// More bytes are no token.
-const LONGEST_TOKEN_BYTES: usize = 256;
-
 /// From this length on, a hidden value is a token whatever its name is.
 const LONG_TOKEN_BYTES_MIN: usize = 16;
 
@@ -98,7 +95,7 @@ fn hidden_tokens(view: &View) -> Vec<String> {
 
 /// True for a value that is no word and no number.
 fn looks_random(value: &str) -> bool {
-    (TOKEN_BYTES_MIN..=LONGEST_TOKEN_BYTES).contains(&value.len())
+    (TOKEN_BYTES_MIN..=gleaner_rules::limits::TOKEN_BYTES_MAX).contains(&value.len())
         && value.bytes().all(|of| of.is_ascii_alphanumeric() || b"_-,|:+=".contains(&of))
         && value.bytes().any(|of| of.is_ascii_digit())
         && value.bytes().any(|of| of.is_ascii_alphabetic())

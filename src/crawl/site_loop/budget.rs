@@ -155,12 +155,12 @@ impl Budgets {
     /// True if the counted day is over. `latest` is no earlier than the time by which plans were made, so that a clock's step
     /// back over a midnight begins no new day.
     pub(super) fn day_is_over(&self, latest: UnixMillis) -> bool {
-        self.site.rules.requests_per_day.is_some() && self.site.rules.hours.day(latest) != self.day
+        self.site.rules.quota.requests_per_day.is_some() && self.site.rules.hours.day(latest) != self.day
     }
 
     /// Restores the count of the site's day: requests since it began, in whatever process.
     pub(super) async fn begin_day(&mut self, now: UnixMillis, latest: UnixMillis) -> Result<(), CrawlError> {
-        if self.site.rules.requests_per_day.is_none() {
+        if self.site.rules.quota.requests_per_day.is_none() {
             return Ok(());
         }
         self.kept_of_day = 0;
@@ -194,7 +194,7 @@ impl Budgets {
     pub(super) async fn count(&mut self, requests: u64) -> Result<(), CrawlError> {
         self.round_pages += requests;
         self.day_pages += requests;
-        if self.site.rules.requests_per_day.is_none() || requests == 0 {
+        if self.site.rules.quota.requests_per_day.is_none() || requests == 0 {
             return Ok(());
         }
         let name = &self.site.rules.name;
@@ -221,7 +221,8 @@ impl Budgets {
     /// Requests that the site's own budgets leave, without those of scripts in progress.
     pub(super) fn requests_left(&self) -> u64 {
         let left = |max: Option<u64>, used: u64| max.map_or(u64::MAX, |max| max.saturating_sub(used));
-        left(self.site.rules.requests_per_day, self.day_pages).min(left(self.site.rules.pages_max, self.round_pages))
+        left(self.site.rules.quota.requests_per_day, self.day_pages)
+            .min(left(self.site.rules.quota.pages_max, self.round_pages))
     }
 
     /// The limits for the requests of a page's scripts.
@@ -261,8 +262,8 @@ impl Budgets {
             return None;
         }
         let unbooked = self.for_scripts.unbooked();
-        let max = self.site.rules.pages_max.filter(|max| self.round_pages + unbooked >= *max);
-        let per_day = self.site.rules.requests_per_day.filter(|max| self.day_pages + unbooked >= *max);
+        let max = self.site.rules.quota.pages_max.filter(|max| self.round_pages + unbooked >= *max);
+        let per_day = self.site.rules.quota.requests_per_day.filter(|max| self.day_pages + unbooked >= *max);
         max.map(|max| format!("pages_max of {max} in the site's rule file"))
             .or(per_day.map(|max| format!("requests_per_day of {max} in the site's rule file")))
     }
@@ -278,12 +279,13 @@ impl Budgets {
             return Some((until, Why::QuietHours));
         }
         let unbooked = self.for_scripts.unbooked();
-        if rules.requests_per_day.is_some_and(|max| self.day_pages + unbooked >= max) {
+        if rules.quota.requests_per_day.is_some_and(|max| self.day_pages + unbooked >= max) {
             return Some((rules.hours.next_day(now), Why::DayBudget));
         }
         let is_used_up = |max: Option<u64>, pages: u64| max.is_some_and(|max| pages >= max);
         let run = is_used_up(self.options.pages_max, self.run_pages.load(Ordering::Relaxed));
-        (run || is_used_up(rules.pages_max, self.round_pages + unbooked)).then(|| (self.round_ends(), Why::RoundBudget))
+        (run || is_used_up(rules.quota.pages_max, self.round_pages + unbooked))
+            .then(|| (self.round_ends(), Why::RoundBudget))
     }
 
     /// Until when the increment has to wait: for the rules' hours and budgets, or for its share of the day.
@@ -295,7 +297,7 @@ impl Budgets {
     /// crew, and if the rules have no such budget.
     fn budget_of_day(&self, demand: Option<Demand>, now: UnixMillis) -> Option<(Day, Duration, u64)> {
         let hours = &self.site.rules.hours;
-        let requests_max = self.site.rules.requests_per_day?;
+        let requests_max = self.site.rules.quota.requests_per_day?;
         let Demand { a_day, is_measured } = demand?;
         let used = self.day_pages.saturating_add(self.for_scripts.unbooked());
         let whole = hours.open_of_day(now);

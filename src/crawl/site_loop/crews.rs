@@ -77,6 +77,7 @@ impl Crews {
         let lanes = u32::from(rules.lanes.count);
         // What a day's budget leaves to a round, whatever the rate allows.
         let of_day = rules
+            .quota
             .requests_per_day
             .map_or(u128::MAX, |max| u128::from(max).saturating_mul(revisit.as_secs().into()).div_ceil(86_400));
         let possible = u64::try_from(possible.min(of_day)).unwrap_or(u64::MAX);
@@ -97,7 +98,7 @@ impl Crews {
             reckoned: now,
             waiting: 0,
             is_changed: false,
-            look_turns: rules.requests_per_day.map(|_| LookTurns::default()),
+            look_turns: rules.quota.requests_per_day.map(|_| LookTurns::default()),
             in_another_order: 0.0,
             fronts: Fronts::default(),
         }
@@ -121,7 +122,7 @@ impl Crews {
     /// planned and found, because rounds that were held back use less. A recheck may go on to a second page, and start pages are rechecked
     /// in addition to the lists. None for one crew, and if requests are not counted by the day.
     pub(super) fn demand(&self) -> Option<Demand> {
-        self.site.rules.requests_per_day.filter(|_| self.are_two())?;
+        self.site.rules.quota.requests_per_day.filter(|_| self.are_two())?;
         let looks = self.site.fresh.timetable.looks_a_day().ceil() as u64;
         let interval_s = self.interval.as_secs().max(1);
         let taken = self.rounds.wanted().saturating_mul(DAY.as_secs()) / interval_s;
@@ -131,7 +132,7 @@ impl Crews {
 
     /// True if the increment would use more of a day's budget than the maximum reserve.
     pub(super) fn wants_more_than_its_share(&self) -> bool {
-        let max = self.site.rules.requests_per_day;
+        let max = self.site.rules.quota.requests_per_day;
         self.demand().zip(max).is_some_and(|(demand, max)| demand.exceeds(max))
     }
 
@@ -177,7 +178,7 @@ impl Crews {
         now: UnixMillis,
     ) -> Result<(Round, Merged), CrawlError> {
         let began = self.round_began;
-        let before = match self.site.rules.requests_per_day {
+        let before = match self.site.rules.quota.requests_per_day {
             Some(_) => began.min(UnixMillis(now.0.saturating_sub(millis(DAY)))),
             None => began,
         };

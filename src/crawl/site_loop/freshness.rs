@@ -204,7 +204,7 @@ impl Crews {
     fn looks_possible(&self, hosts: &SiteHosts) -> f64 {
         let of_host = |host: &HostWork| 86_400_000.0 / host.face().policy(&self.site.rules).interval_ms.max(1) as f64;
         let by_rate = hosts.iter().map(of_host).sum::<f64>() / 2.0;
-        self.site.rules.requests_per_day.map_or(by_rate, |budget| {
+        self.site.rules.quota.requests_per_day.map_or(by_rate, |budget| {
             let half = budget as f64 / 2.0;
             by_rate.min((half - self.news_a_day() as f64).max(half * LOOKS_LEAST))
         })

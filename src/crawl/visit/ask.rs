@@ -6,9 +6,11 @@ use crate::job::{Finished, Found, Job};
 use crate::judging::{judge, resolve};
 use crate::site::Site;
 use crate::version;
-use crate::{denial, outlinks, refusal};
+use crate::{denial, limits, outlinks, refusal};
+use encoding_rs::Encoding;
 use gleaner_base::url::CrawlUrl;
-use gleaner_net::fetch::{Request, Response};
+use gleaner_net::fetch::body::{self, Read, Want};
+use gleaner_net::fetch::{Request, Response, charset};
 use gleaner_rules::{Class, Verdict};
 use gleaner_store::crawldb::{MagnetFacts, Outcome};
 
@@ -55,21 +57,28 @@ pub(super) async fn ask(site: &Site, job: &Job, mirror: Option<&CrawlUrl>) -> (A
             let gone = presence::of_status(&site.fresh, job, response.status, site.clock.now());
             ended_gone(site, job, gone)
         }
-        401 | 403 => refused(site, job, Outcome::Denied, response.status),
+        401 | 403 => refused(site, job, Outcome::Denied, response).await,
         429 | 503 => throttled(site, job, &response),
         408 => retried(site, job, Outcome::TimedOut, None),
         400..=499 if mirror.is_some() => elsewhere(site, job, Outcome::ClientError),
-        400..=499 => refused(site, job, Outcome::ClientError, response.status),
+        400..=499 => refused(site, job, Outcome::ClientError, response).await,
         500..=599 => retried(site, job, Outcome::ServerError, None),
         _ => retried(site, job, Outcome::ProtocolError, None),
     };
     (Answer::End(Box::new(finished)), denied)
 }
 
-/// A status that refuses the URL for good.
-fn refused(site: &Site, job: &Job, outcome: Outcome, status: u16) -> Finished {
+/// A status that refuses the URL for good, and what its page says to people.
+async fn refused(site: &Site, job: &Job, outcome: Outcome, response: Response) -> Finished {
+    let Response { status, headers, body } = response;
+    let enough = |_: &[u8], _| Want::UpTo(limits::NOTICE_BYTES_READ);
+    let read = body::read(body, headers.content_length, &site.memory.bodies, enough).await;
+    let (Read::Whole(bytes) | Read::Stopped { bytes, .. } | Read::Failed { bytes, .. }) = read;
+    let charset = site.rules.charset.map(Encoding::name);
+    let encoding = charset::detect(headers.content_type.as_deref(), &bytes, charset);
+    let words = refusal::first_words(&encoding.decode(&bytes).0);
     let mut finished = done(site, job, outcome);
-    finished.detail = Some(format!("status {status}"));
+    finished.detail = Some(refusal::by_status(status, &words));
     finished
 }
 

@@ -1,6 +1,7 @@
 //! Ends of visits without results: refused, failed, postponed, or not modified; and which URLs are rechecked.
 
 use crate::fresh::Looking;
+use crate::fresh::gone::why_name;
 use crate::freshness::gone::Gone;
 use crate::frontier::crews::Crew;
 use crate::frontier::priority;
@@ -59,6 +60,7 @@ pub(super) fn ended_gone(site: &Site, job: &Job, gone: Gone) -> Finished {
     // No recheck waits for this page of a list any longer.
     site.fresh.boards.end(job.url.as_str());
     let mut finished = done(site, job, Outcome::Gone);
+    finished.detail = Some(why_name(gone.why));
     finished.end.gone = job.class.is_target().then_some(gone);
     finished
 }

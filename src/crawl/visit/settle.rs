@@ -168,6 +168,12 @@ async fn found_on(
         let why = not_whole::reason("it asks robots not to follow its links (nofollow): none was taken");
         finished.visit.not_whole.get_or_insert(why);
     }
+    if let Some(closed) = &read.closed_pager
+        && let Some(rule) = site.rules.rules().get(closed.rule)
+    {
+        let why = format!("its later pages are closed by {} ({}), as {}", rule.key(), rule.place(), closed.path);
+        finished.visit.not_whole.get_or_insert(not_whole::reason(&why));
+    }
     finished.end.denied = read.denied;
     let is_other_torrent = |of: &Found| of.class == Class::Download && of.url != job.url;
     finished.end.leads_on = !finished.visit.magnets.is_empty() || read.found.iter().any(is_other_torrent);

@@ -32,11 +32,37 @@ use distinct::distinct;
 use estimate::Estimate;
 use listed::Links;
 
-/// The coverage of one site, with all terms. A ratio is None if its divisor is zero or unknown.
+/// The coverage of one site, with all terms; as JSON one flat object. A ratio is None if its divisor is zero or unknown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SiteCoverage {
     /// Its key in the rule files.
     pub site: String,
+    #[serde(flatten)]
+    pub nt: NtTerms,
+    /// Distinct torrents in the archive that have a source on this site.
+    pub ci: u64,
+    #[serde(flatten)]
+    pub ni: NiTerms,
+    /// The coverage: `listed_stored / ni`, never above 1.
+    pub cr: Option<f64>,
+    /// True if `cr` is an upper bound: pages were not read whole, or lists or downloads are closed to the crawl; what they hold is in
+    /// neither term.
+    pub cr_is_at_most: bool,
+    #[serde(flatten)]
+    pub unread: Unread,
+    #[serde(flatten)]
+    pub rates: Rates,
+    /// The origin of each term.
+    pub terms: Vec<Term>,
+    /// The largest series of index pages, at most `limits::COVERAGE_SERIES_LISTED_MAX`.
+    pub series: Vec<SeriesCoverage>,
+    /// The number of all series, including those beyond `series`.
+    pub series_count: u64,
+}
+
+/// NT as the paper has it, and its terms, from the index pages.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NtTerms {
     /// Index pages, read or announced by the site's pagination.
     pub index_pages: u64,
     /// Those of them that were read.
@@ -51,14 +77,18 @@ pub struct SiteCoverage {
     pub invalid: u64,
     /// `listed + updated + invalid`; None if no index page lists a torrent.
     pub nt: Option<u64>,
-    /// Distinct torrents in the archive that have a source on this site.
-    pub ci: u64,
     /// CI / NT, as the paper has it. Above 1 the index pages do not list everything.
     pub ci_per_nt: Option<f64>,
+}
+
+/// NI, and what became of the links that the lists show.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NiTerms {
     /// NI: the listed torrents, each infohash once; None if no list was read, or not all were.
     pub ni: Option<u64>,
     /// The 95 % interval of NI. The lower end is known whatever was read.
     pub ni_low: Option<u64>,
+    /// Its upper end.
     pub ni_high: Option<u64>,
     /// Distinct links to torrents, and to pages and threads of them, that the lists read show.
     pub listed_links: u64,
@@ -70,6 +100,11 @@ pub struct SiteCoverage {
     pub listed_magnets: u64,
     /// The other part of CI: torrents that no list shows.
     pub outside_lists: u64,
+}
+
+/// What the crawl knows of and has not read, or must not.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Unread {
     /// Links to torrents, on pages that were read, that wait or failed.
     pub downloads_unanswered: u64,
     /// Links to torrents that robots.txt or the rules refuse; they are in no other term.
@@ -80,15 +115,15 @@ pub struct SiteCoverage {
     pub lists_waiting: u64,
     /// Known list pages that robots.txt, the rules or a budget refuse.
     pub lists_closed: u64,
-    /// The coverage: `listed_stored / ni`, never above 1.
-    pub cr: Option<f64>,
-    /// True if `cr` is an upper bound: pages were not read whole, or lists or downloads are closed to the crawl; what they hold is in
-    /// neither term.
-    pub cr_is_at_most: bool,
     /// Pages that were not read whole.
     pub pages_not_whole: u64,
     /// Those of them that the database lists, at most `limits::NOT_WHOLE_PAGES_MAX`.
     pub not_whole: Vec<NotWhole>,
+}
+
+/// The rates of the crawl, and what they are made of.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Rates {
     /// Harvest rate, TN / P, with TN = CI.
     pub hr: Option<f64>,
     /// Pages (requests of any kind) per second.
@@ -102,12 +137,6 @@ pub struct SiteCoverage {
     /// Visits that returned a known torrent. Not subtracted from NT: it is unknown which listed links they belong to,
     /// and links generated anew at each view would be subtracted repeatedly.
     pub duplicate_visits: u64,
-    /// The origin of each term.
-    pub terms: Vec<Term>,
-    /// The largest series of index pages, at most `limits::COVERAGE_SERIES_LISTED_MAX`.
-    pub series: Vec<SeriesCoverage>,
-    /// The number of all series, including those beyond `series`.
-    pub series_count: u64,
 }
 
 /// A page that was not read whole.
@@ -184,38 +213,46 @@ pub fn coverage(site: &str, estimate: &Estimate, links: &Links, counts: &SiteCou
     let seconds = counts.crawl_ms as f64 / 1_000.0;
     let mut found = SiteCoverage {
         site: site.to_owned(),
-        index_pages: estimate.pages,
-        index_pages_read: estimate.pages_read,
-        torrents_per_page: ratio(listed, estimate.pages),
-        listed,
-        updated: estimate.updated,
-        invalid,
-        nt,
+        nt: NtTerms {
+            index_pages: estimate.pages,
+            index_pages_read: estimate.pages_read,
+            torrents_per_page: ratio(listed, estimate.pages),
+            listed,
+            updated: estimate.updated,
+            invalid,
+            nt,
+            ci_per_nt: nt.and_then(|nt| ratio(ci, nt)),
+        },
         ci,
-        ci_per_nt: nt.and_then(|nt| ratio(ci, nt)),
-        ni,
-        ni_low: nt.map(|_| reckoned.low),
-        ni_high: is_known.then_some(reckoned.high),
-        listed_links: links.targets,
-        listed_visited: links.answered(),
-        listed_stored: links.stored(),
-        listed_magnets: links.magnets,
-        outside_lists: links.outside_lists(),
-        downloads_unanswered: links.downloads_open,
-        downloads_closed: links.downloads_closed,
-        lists_unread,
-        lists_waiting: links.lists_waiting,
-        lists_closed: links.lists_closed,
+        ni: NiTerms {
+            ni,
+            ni_low: nt.map(|_| reckoned.low),
+            ni_high: is_known.then_some(reckoned.high),
+            listed_links: links.targets,
+            listed_visited: links.answered(),
+            listed_stored: links.stored(),
+            listed_magnets: links.magnets,
+            outside_lists: links.outside_lists(),
+        },
         cr,
         cr_is_at_most: cr.is_some() && counts.pages_not_whole + links.lists_closed + links.downloads_closed > 0,
-        pages_not_whole: counts.pages_not_whole,
-        not_whole: Vec::new(),
-        hr: ratio(ci, pages),
-        av: per_second(pages, seconds),
-        atv: per_second(ci, seconds),
-        pages,
-        seconds,
-        duplicate_visits: visits(Outcome::TorrentDuplicate),
+        unread: Unread {
+            downloads_unanswered: links.downloads_open,
+            downloads_closed: links.downloads_closed,
+            lists_unread,
+            lists_waiting: links.lists_waiting,
+            lists_closed: links.lists_closed,
+            pages_not_whole: counts.pages_not_whole,
+            not_whole: Vec::new(),
+        },
+        rates: Rates {
+            hr: ratio(ci, pages),
+            av: per_second(pages, seconds),
+            atv: per_second(ci, seconds),
+            pages,
+            seconds,
+            duplicate_visits: visits(Outcome::TorrentDuplicate),
+        },
         terms: Vec::new(),
         series: estimate.series.iter().take(limits::COVERAGE_SERIES_LISTED_MAX).map(series).collect(),
         series_count: estimate.series.len() as u64,

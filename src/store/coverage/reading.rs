@@ -129,7 +129,7 @@ async fn reckoned(db: &dyn Reader, reading: Reading) -> Result<SiteCoverage, Cra
     }
     let mut told = coverage(&site, &estimate, &found, &counts);
     if counts.pages_not_whole > 0 {
-        told.not_whole = db.not_whole(&site).await?.into_iter().map(not_whole).collect();
+        told.unread.not_whole = db.not_whole(&site).await?.into_iter().map(not_whole).collect();
     }
     Ok(told)
 }

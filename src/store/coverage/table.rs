@@ -18,35 +18,35 @@ impl fmt::Display for SiteCoverage {
             let from = self.terms.iter().find(|known| known.term == term).map_or("", |known| &known.from);
             table.add_row([Cell::new(term), Cell::new(value).set_alignment(CellAlignment::Right), Cell::new(from)]);
         };
-        if self.nt.is_some() {
-            row("IndexPageNumber", self.index_pages.to_string());
-            row("TorrentsPerPage", figure(self.torrents_per_page, 2));
-            row("TorrentsUpdated", self.updated.to_string());
-            row("TorrentsInvalid", self.invalid.to_string());
+        if self.nt.nt.is_some() {
+            row("IndexPageNumber", self.nt.index_pages.to_string());
+            row("TorrentsPerPage", figure(self.nt.torrents_per_page, 2));
+            row("TorrentsUpdated", self.nt.updated.to_string());
+            row("TorrentsInvalid", self.nt.invalid.to_string());
         }
-        row("NT", self.nt.map_or_else(unknown, |nt| nt.to_string()));
+        row("NT", self.nt.nt.map_or_else(unknown, |nt| nt.to_string()));
         row("CI", self.ci.to_string());
-        if self.nt.is_some() {
-            row("NI", self.ni.map_or_else(unknown, |ni| ni.to_string()));
+        if self.nt.nt.is_some() {
+            row("NI", self.ni.ni.map_or_else(unknown, |ni| ni.to_string()));
         }
         let at_most = if self.cr_is_at_most { "at most " } else { "" };
         let percent = if self.cr.is_some() { " %" } else { "" };
         row("CR", format!("{at_most}{}{percent}", figure(self.cr.map(|cr| cr * 100.0), 2)));
-        row("HR", figure(self.hr, 3));
-        row("AV", figure(self.av, 2) + if self.av.is_some() { "/s" } else { "" });
-        row("ATV", figure(self.atv, 2) + if self.atv.is_some() { "/s" } else { "" });
+        row("HR", figure(self.rates.hr, 3));
+        row("AV", figure(self.rates.av, 2) + if self.rates.av.is_some() { "/s" } else { "" });
+        row("ATV", figure(self.rates.atv, 2) + if self.rates.atv.is_some() { "/s" } else { "" });
         writeln!(f, "{}", self.site)?;
         for line in table.lines() {
             writeln!(f, "{}", line.trim_end())?;
         }
-        if self.pages_not_whole > 0 {
-            writeln!(f, "{}", not_whole_told(self.pages_not_whole))?;
+        if self.unread.pages_not_whole > 0 {
+            writeln!(f, "{}", not_whole_told(self.unread.pages_not_whole))?;
         }
-        let shown = self.not_whole.iter().take(limits::NOT_WHOLE_SHOWN_MAX);
+        let shown = self.unread.not_whole.iter().take(limits::NOT_WHOLE_SHOWN_MAX);
         for NotWhole { url, reason, at } in shown.clone() {
             writeln!(f, "  {url}: {reason} ({at})")?;
         }
-        match self.pages_not_whole.saturating_sub(shown.len() as u64) {
+        match self.unread.pages_not_whole.saturating_sub(shown.len() as u64) {
             0 => Ok(()),
             more => writeln!(f, "  and {more} more (hint: --json lists them)"),
         }

@@ -7,7 +7,7 @@ use super::{SiteCoverage, Term, not_whole_told};
 pub(super) fn terms(found: &SiteCoverage, estimate: &Estimate) -> Vec<Term> {
     let mut terms = Vec::new();
     let mut term = |term, from: String| terms.push(Term { term, from });
-    if found.nt.is_none() {
+    if found.nt.nt.is_none() {
         let why = match estimate.series.len() {
             0 => "unknown: no index page of this site has been read",
             _ => "unknown: the index pages read list no torrent",
@@ -26,12 +26,12 @@ pub(super) fn terms(found: &SiteCoverage, estimate: &Estimate) -> Vec<Term> {
         term("NT", nt(found, estimate));
     }
     term("CI", ci(found));
-    if found.nt.is_some() {
+    if found.nt.nt.is_some() {
         term("NI", ni(found));
         term("CR", cr(found));
     }
-    term("HR", format!("torrents (CI) / requests sent ({})", found.pages));
-    term("AV", format!("requests sent / seconds of crawling ({})", found.seconds));
+    term("HR", format!("torrents (CI) / requests sent ({})", found.rates.pages));
+    term("AV", format!("requests sent / seconds of crawling ({})", found.rates.seconds));
     term("ATV", "torrents (CI) / seconds of crawling".to_owned());
     terms
 }
@@ -81,7 +81,7 @@ fn updated(estimate: &Estimate) -> String {
 
 fn nt(found: &SiteCoverage, estimate: &Estimate) -> String {
     let mut text = "IndexPageNumber × TorrentsPerPage + TorrentsUpdated + TorrentsInvalid: an upper bound, because a torrent listed under two links is one after de-duplication by infohash".to_owned();
-    if let Some(ratio) = found.ci_per_nt {
+    if let Some(ratio) = found.nt.ci_per_nt {
         text += &format!("; CI / NT is {:.2} %", ratio * 100.0);
     }
     if let Some(main) = estimate.series.first().filter(|main| main.pages_read < main.pages.div_ceil(2)) {
@@ -96,54 +96,58 @@ fn nt(found: &SiteCoverage, estimate: &Estimate) -> String {
 
 fn ci(found: &SiteCoverage) -> String {
     let mut text = "distinct torrents in the archive that have a source on this site".to_owned();
-    if found.outside_lists > 0 {
-        text += &format!("; {} of them were found outside the lists", found.outside_lists);
+    if found.ni.outside_lists > 0 {
+        text += &format!("; {} of them were found outside the lists", found.ni.outside_lists);
     }
-    if found.duplicate_visits > 0 {
-        text += &format!("; {} visits brought a torrent already known", found.duplicate_visits);
+    if found.rates.duplicate_visits > 0 {
+        text += &format!("; {} visits brought a torrent already known", found.rates.duplicate_visits);
     }
     text
 }
 
 fn ni(found: &SiteCoverage) -> String {
-    let mut text = format!("listed torrents, each infohash once: {} of {}", found.listed_visited, found.listed_links);
+    let mut text =
+        format!("listed torrents, each infohash once: {} of {}", found.ni.listed_visited, found.ni.listed_links);
     text += " listed links visited";
-    let (low, high) = (found.ni_low.unwrap_or(0), found.ni_high.unwrap_or(0));
-    if found.ni.is_some() && low < high {
+    let (low, high) = (found.ni.ni_low.unwrap_or(0), found.ni.ni_high.unwrap_or(0));
+    if found.ni.ni.is_some() && low < high {
         text += &format!("; those without an answer at the ratio of the others, {low} to {high} at 95 %");
     }
-    if found.downloads_unanswered > 0 {
-        text += &format!("; {} links to torrents have no answer", found.downloads_unanswered);
+    if found.unread.downloads_unanswered > 0 {
+        text += &format!("; {} links to torrents have no answer", found.unread.downloads_unanswered);
     }
-    if found.lists_waiting > 0 {
-        text += &format!("; {} wait to be read", list_pages(found.lists_waiting));
+    if found.unread.lists_waiting > 0 {
+        text += &format!("; {} wait to be read", list_pages(found.unread.lists_waiting));
     }
-    if found.listed_magnets > 0 {
-        text += &format!("; {} more are known by a magnet only", found.listed_magnets);
+    if found.ni.listed_magnets > 0 {
+        text += &format!("; {} more are known by a magnet only", found.ni.listed_magnets);
     }
     text
 }
 
 fn cr(found: &SiteCoverage) -> String {
-    if found.ni.is_none() {
-        let were = if found.lists_unread == 1 { "was" } else { "were" };
-        return format!("not known: {} {were} not read", list_pages(found.lists_unread));
+    if found.ni.ni.is_none() {
+        let were = if found.unread.lists_unread == 1 { "was" } else { "were" };
+        return format!("not known: {} {were} not read", list_pages(found.unread.lists_unread));
     }
     if found.cr.is_none() {
         return "not known: no listed link brought a torrent".to_owned();
     }
-    let mut text = format!("{} listed torrents in the archive / NI", found.listed_stored);
+    let mut text = format!("{} listed torrents in the archive / NI", found.ni.listed_stored);
     let mut why = Vec::new();
-    if found.pages_not_whole > 0 {
-        why.push(not_whole_told(found.pages_not_whole));
+    if found.unread.pages_not_whole > 0 {
+        why.push(not_whole_told(found.unread.pages_not_whole));
     }
-    if found.lists_closed > 0 {
-        let are = if found.lists_closed == 1 { "is" } else { "are" };
-        why.push(format!("{} {are} closed by robots.txt, the rules or a budget", list_pages(found.lists_closed)));
+    if found.unread.lists_closed > 0 {
+        let are = if found.unread.lists_closed == 1 { "is" } else { "are" };
+        why.push(format!(
+            "{} {are} closed by robots.txt, the rules or a budget",
+            list_pages(found.unread.lists_closed)
+        ));
     }
-    if found.downloads_closed > 0 {
-        let are = if found.downloads_closed == 1 { "link to a torrent is" } else { "links to torrents are" };
-        why.push(format!("{} {are} closed by robots.txt or the rules", found.downloads_closed));
+    if found.unread.downloads_closed > 0 {
+        let are = if found.unread.downloads_closed == 1 { "link to a torrent is" } else { "links to torrents are" };
+        why.push(format!("{} {are} closed by robots.txt or the rules", found.unread.downloads_closed));
     }
     if !why.is_empty() {
         text += &format!(", an upper bound here: {}", why.join("; "));

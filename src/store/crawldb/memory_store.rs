@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 
 use super::merge::{self, Found, Looks, MemoChange, NotWholeChange};
+use super::outcome::{Outcome, token_kind};
 use super::record::*;
 use super::{CrawlDb, CrawlDbError, HostDue, LeaseRequest, Owner, check_notes};
 use crate::limits;

@@ -4,7 +4,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::record::{HostId, Listing, Outcome, UrlKey, Visit};
+use super::outcome::Outcome;
+use super::record::{HostId, Listing, UrlKey, Visit};
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
 use gleaner_torrent::Infohashes;

@@ -34,6 +34,7 @@
 
 pub mod memory_store;
 mod merge;
+pub mod outcome;
 pub mod record;
 pub mod redb_store;
 pub mod update;
@@ -43,6 +44,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+pub use outcome::*;
 pub use record::*;
 
 use crate::limits;

@@ -191,7 +191,7 @@ async fn a_page_that_says_twice_that_its_torrent_is_gone_is_gone_and_one_that_sa
     assert_eq!(gone.by["said to be gone"], 1);
     assert_eq!(gone.by["status 410"], 1);
     assert!(gone.last.iter().any(|told| told.url.ends_with("/detail/2") && told.found > told.until));
-    let invalid = gleaner_store::coverage::of_site(machine.db.as_ref(), "sim").await.unwrap().invalid;
+    let invalid = gleaner_store::coverage::of_site(machine.db.as_ref(), "sim").await.unwrap().nt.invalid;
     assert_eq!(invalid, 2, "TorrentsInvalid");
 }
 

@@ -223,7 +223,7 @@ async fn pages_that_repeat_beyond_the_last_end_the_list() {
             "{lanes} lanes: page {last} was read"
         );
         let found = gleaner_store::coverage::of_site(&*machine.db, "sim").await.unwrap();
-        assert_eq!((found.index_pages, found.listed), (pages, OLD), "{lanes} lanes");
+        assert_eq!((found.nt.index_pages, found.nt.listed), (pages, OLD), "{lanes} lanes");
         let web = Arc::new(
             Web::new(Duration::from_millis(10))
                 .meanwhile(|path, elapsed| repeats(path, OLD + elapsed.as_secs() / EVERY_S)),
@@ -299,7 +299,7 @@ async fn a_list_of_one_page_under_two_names_is_counted_once() {
     let rules = rules(1).replace("revisit_minutes = 1", "revisit_minutes = 600");
     machine.crawl(&web, &rules, RunOptions::default()).await;
     let found = gleaner_store::coverage::of_site(&*machine.db, "sim").await.unwrap();
-    assert_eq!((numbers(&web), found.index_pages, found.listed), (vec![1], 1, ROWS - 2));
+    assert_eq!((numbers(&web), found.nt.index_pages, found.nt.listed), (vec![1], 1, ROWS - 2));
 }
 
 /// The same list with pages counted from 0: page 1 is its second.

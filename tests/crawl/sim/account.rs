@@ -316,7 +316,7 @@ fn is_planned(history: &History, key: &UrlKey) -> bool {
 fn budgets(history: &History, faults: &mut Vec<String>) {
     for (number, lived) in history.lives.iter().enumerate() {
         for (site, rules) in lived.rules.iter().enumerate() {
-            let Some(pages_max) = rules.pages_max else { continue };
+            let Some(pages_max) = rules.quota.pages_max else { continue };
             let asked = history
                 .log
                 .iter()

@@ -262,9 +262,9 @@ fn hours(history: &History, faults: &mut Vec<String>) {
     for ((site, day), asked) in days {
         let all = history.log.iter().filter(|entry| entry.site == site && !entry.is_robots()).count();
         let lost = (all - recorded(site).count().min(all)) as u64;
-        let allowed = history.lives.iter().map(|lived| lived.rules[site].requests_per_day).max().flatten();
+        let allowed = history.lives.iter().map(|lived| lived.rules[site].quota.requests_per_day).max().flatten();
         if let Some(allowed) = allowed
-            && history.lives.iter().all(|lived| lived.rules[site].requests_per_day.is_some())
+            && history.lives.iter().all(|lived| lived.rules[site].quota.requests_per_day.is_some())
             && asked > allowed + lost
         {
             faults.push(format!("hours: {asked} requests of site {site} on day {day}, {allowed} allowed"));

@@ -5,7 +5,8 @@
 //! larger values saturate.
 
 use crate::crawldb::merge::{Found, Looks};
-use crate::crawldb::record::{HostId, HostRow, MagnetFacts, Outcome, TorrentFacts};
+use crate::crawldb::outcome::Outcome;
+use crate::crawldb::record::{HostId, HostRow, MagnetFacts, TorrentFacts};
 use gleaner_base::clock::UnixMillis;
 use gleaner_torrent::Infohashes;
 

@@ -8,7 +8,8 @@ use redb::{Database, ReadableDatabase, ReadableTable, WriteTransaction};
 use super::codec;
 use super::open::Fault;
 use super::tables::{COUNTS, HOSTS, META, META_NEXT_SEQ};
-use crate::crawldb::record::{HostId, HostRow, Outcome, SiteCounts};
+use crate::crawldb::outcome::Outcome;
+use crate::crawldb::record::{HostId, HostRow, SiteCounts};
 
 /// Numbers of counters that are no outcomes; outcomes count under their codes, which stay below 64.
 pub(super) const BODY_BYTES: u8 = 64;

@@ -14,6 +14,7 @@ use super::open::Fault;
 use super::tables::{INFOHASHES, LATER, LISTINGS, MAGNETS, QUEUE, TORRENTS, URLS};
 use super::urls;
 use crate::crawldb::HostDue;
+use crate::crawldb::outcome::token_kind;
 use crate::crawldb::record::*;
 use crate::limits;
 use gleaner_base::clock::UnixMillis;

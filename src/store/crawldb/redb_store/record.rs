@@ -9,7 +9,8 @@ use super::harvest::Harvest;
 use super::open::Fault;
 use super::urls::UrlWrites;
 use crate::crawldb::merge;
-use crate::crawldb::record::{Outcome, Receipt, UrlKey, Visit};
+use crate::crawldb::outcome::Outcome;
+use crate::crawldb::record::{Receipt, UrlKey, Visit};
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
 

@@ -14,7 +14,8 @@ use super::queue::QueueChanges;
 use super::seen::{Mark, UrlFingerprints};
 use super::tables::URLS;
 use crate::crawldb::merge::{self, MemoChange};
-use crate::crawldb::record::{Discovered, HostId, Outcome, UrlKey, Visit};
+use crate::crawldb::outcome::Outcome;
+use crate::crawldb::record::{Discovered, HostId, UrlKey, Visit};
 use gleaner_base::clock::UnixMillis;
 
 pub(super) type UrlTable<'t> = Table<'t, &'static [u8], &'static [u8]>;
