@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::hints::Hints;
 use crate::app::status;
 use crate::limits;
+use gleaner_crawl::scripts::rendered::Rendered;
 use gleaner_crawl::tally::{Cause, Start, TALLY_NOTE, Tally};
 use gleaner_rules::{Class, Robots, SiteRules};
 use gleaner_store::crawldb::{CrawlDbError, NotWholeRow, Outcome, Reader};
@@ -26,6 +27,8 @@ pub struct Known {
     pub torrents: u64,
     /// Pages that were not read, or not whole.
     pub not_whole: Vec<NotWholeRow>,
+    /// True if pages showed nothing after their scripts.
+    pub has_blank: bool,
     /// Links without a class, most frequent first: shape, count, example.
     pub unclassed: Vec<status::UnclassedShape>,
 }
@@ -40,6 +43,7 @@ impl Known {
             tally: note.map(|note| Tally::from_bytes(&note)).unwrap_or_default(),
             torrents: counts.torrents_seen + counts.magnets,
             not_whole: if counts.pages_not_whole > 0 { db.not_whole(&rules.name).await? } else { Vec::new() },
+            has_blank: Rendered::take_up(db, &rules.name).await?.nothing().is_some(),
             unclassed: status::unclassed(db, &rules.name).await?,
         })
     }
@@ -51,10 +55,11 @@ pub fn findings(known: &Known, rules: &SiteRules, is_over: bool, hints: &Hints) 
     let of = Findings { known, rules, hints };
     let mut found = of.starts();
     if is_over {
-        found.extend(of.robots());
-        found.extend(of.alike());
+        let of_downloads = of.robots().or_else(|| of.alike());
+        let is_told = of_downloads.is_some();
+        found.extend(of_downloads);
         found.extend(of.shadowed());
-        if known.torrents == 0 {
+        if known.torrents == 0 && !is_told {
             found.extend(of.nothing());
         }
     }
@@ -186,7 +191,9 @@ impl Findings<'_> {
             Some(_) => format!("the classes of {file} do not fit this site{explain}"),
             None => format!("open the start page in a browser, and compare what it links with {file}"),
         };
-        (read > 0).then(|| failure(text, hint))
+        // A page that is whole and has no link at all may be all that the site has today.
+        let is_failure = links.is_some() || self.known.has_blank || !self.known.not_whole.is_empty();
+        (read > 0).then(|| Finding { is_failure, ..failure(text, hint) })
     }
 
     /// Pages that were not read, by reason.

@@ -15,7 +15,7 @@ fn known(causes: &[(Class, Outcome, u64)]) -> Known {
             tally.parked(&rules, *class, *outcome, &CrawlUrl::from_parts("http://h.example", &format!("/a{at}")));
         });
     }
-    Known { tally, torrents: 0, not_whole: Vec::new(), unclassed: Vec::new() }
+    Known { tally, torrents: 0, not_whole: Vec::new(), has_blank: false, unclassed: Vec::new() }
 }
 
 fn told(known: &Known, rules: &str) -> Vec<(String, bool)> {
@@ -43,11 +43,11 @@ fn each_start_url_that_was_not_read_is_named_with_the_reason() {
     assert_eq!(told(&known, RULES), [], "not visited yet");
     let rules = gleaner_rules::from_text("s", RULES).unwrap();
     known.tally.parked(&rules, Class::Page, Outcome::RobotsDenied, &CrawlUrl::from_parts("http://h.example", "/"));
-    only(&known, "the start URL http://h.example/ was not read: robots_denied");
+    only(&known, "the start URL http://h.example/ was not read: robots.txt closes it");
     // It is said once.
     let row = NotWholeRow { url: "http://h.example/".into(), reason: "any".into(), at: UnixMillis(1) };
     known.not_whole = vec![row];
-    only(&known, "the start URL http://h.example/ was not read: robots_denied");
+    only(&known, "the start URL http://h.example/ was not read: robots.txt closes it");
     let moved = RULES.replace("start = ['http://h.example/']", "start = ['http://h.example/t/1']");
     assert_eq!(told(&known, &moved).iter().filter(|(_, is_failure)| *is_failure).count(), 0, "of other rules");
 }
@@ -88,8 +88,12 @@ fn a_crawl_without_a_torrent_says_what_it_met() {
     only(&no_download, "most links without a class: 320 of /a?n={n}, as /a?n=7");
     let mut no_class = known(&[(Class::Page, Outcome::Page, 1)]);
     no_class.unclassed = no_download.unclassed;
-    only(&no_class, "no link leads to a torrent, its page or a thread");
-    assert_eq!(told(&known(&[(Class::Page, Outcome::Page, 1)]), RULES), [], "an empty site");
+    only(&no_class, "no link of the 1 page read leads to a torrent, its page or a thread");
+    let mut empty = known(&[(Class::Page, Outcome::Page, 1)]);
+    let nothing = "no link of the 1 page read leads to a torrent, its page or a thread".to_owned();
+    assert_eq!(told(&empty, RULES), [(nothing.clone(), false)], "perhaps all that it has");
+    empty.has_blank = true;
+    assert_eq!(told(&empty, RULES), [(nothing, true)]);
 }
 
 #[test]

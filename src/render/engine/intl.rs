@@ -2,6 +2,7 @@
 //!
 //! A page that requests another locale gets this one, as in a browser without data for that locale.
 
+mod locale;
 mod segments;
 mod words;
 
@@ -87,6 +88,19 @@ macro_rules! bound {
 
 bound!(NumberFormat, DateFormat, Collator);
 
+/// The result of a constructor that may be called without `new` (ECMA-402 §10.1.1, §11.1.1, §15.1.1).
+fn construct<T: NativeObject>(
+    target: &JsValue,
+    name: &'static str,
+    data: T,
+    context: &mut Context,
+) -> JsResult<JsValue> {
+    match target.is_undefined() {
+        true => bind::object(name, data, context).map(Into::into),
+        false => bind::construct(target, name, data, context),
+    }
+}
+
 /// The body of a bound function.
 type Body<T> = fn(&JsObject<T>, &[JsValue], &mut Context) -> JsResult<JsValue>;
 
@@ -109,7 +123,7 @@ const NUMBER_FORMAT: bind::Interface = bind::Interface {
     name: "NumberFormat",
     constructor: Some(|new_target, args, context| {
         let format = number_format(args.get_or_undefined(1), context)?;
-        bind::construct(new_target, "NumberFormat", format, context)
+        construct(new_target, "NumberFormat", format, context)
     }),
     methods: &[
         ("formatToParts", 1, |this, args, context| {
@@ -142,7 +156,7 @@ const DATE_FORMAT: bind::Interface = bind::Interface {
     name: "DateTimeFormat",
     constructor: Some(|new_target, args, context| {
         let format = date_format(args.get_or_undefined(1), true, false, context)?;
-        bind::construct(new_target, "DateTimeFormat", format, context)
+        construct(new_target, "DateTimeFormat", format, context)
     }),
     methods: &[
         ("formatToParts", 1, |this, args, context| {
@@ -186,7 +200,7 @@ const COLLATOR: bind::Interface = bind::Interface {
         let numeric = bind::flag(options, "numeric", context)?;
         let bare =
             word(options, "sensitivity", context)?.is_some_and(|word| matches!(word.as_str(), "base" | "accent"));
-        bind::construct(new_target, "Collator", Collator { numeric, bare, bound: None }, context)
+        construct(new_target, "Collator", Collator { numeric, bare, bound: None }, context)
     }),
     methods: &[("resolvedOptions", 0, resolved)],
     attributes: &[(
@@ -239,6 +253,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::methods(&intl, &[of_intl], context)?;
     words::make(&intl, context)?;
     segments::make(&intl, context)?;
+    locale::make(&intl, context)?;
     for interface in [&NUMBER_FORMAT, &DATE_FORMAT, &COLLATOR] {
         define(interface, &intl, context)?;
     }

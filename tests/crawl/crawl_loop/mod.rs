@@ -20,6 +20,7 @@ mod told;
 mod tours;
 mod traps;
 mod unread;
+mod walls;
 mod web;
 
 use std::sync::Arc;

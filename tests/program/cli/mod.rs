@@ -6,6 +6,7 @@ mod changes;
 mod damaged;
 mod demo;
 mod disks;
+mod first_contact;
 mod harness;
 mod login;
 mod output;

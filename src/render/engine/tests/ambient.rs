@@ -107,6 +107,14 @@ fn numbers_and_dates_are_put_as_in_english() {
         "new Intl.DateTimeFormat('en', {month: 'short', day: '2-digit', weekday: 'short'}).format(0) === 'Thu, Jan 01'",
         "new Date(NaN).toLocaleString() === 'Invalid Date'; try { new Intl.DateTimeFormat().format(NaN); false } catch (e) { e instanceof RangeError }",
         "['b', 'a10', 'B', 'a9'].sort((x, y) => new Intl.Collator('en', {numeric: true}).compare(x, y)).join() === 'a9,a10,b,B'",
+        "Intl.DateTimeFormat().resolvedOptions().timeZone === 'UTC' && Intl.NumberFormat('en-US').format(2000) === '2,000'",
+        "Intl.Collator('en') instanceof Intl.Collator && Intl.Collator('en').compare('a', 'b') === -1",
+        "try { Intl.PluralRules(); false } catch (e) { e instanceof TypeError }",
+        "let l = new Intl.Locale('zh-hant-tw', {region: 'HK'}); [l.language, l.script, l.region, l.baseName, String(l)].join() === 'zh,Hant,HK,zh-Hant-HK,zh-Hant-HK'",
+        "try { new Intl.Locale('en_US'); false } catch (e) { e instanceof RangeError }",
+        "new Intl.DisplayNames(['en'], {type: 'region'}).of('US') === 'US' && Intl.supportedValuesOf('timeZone').join() === 'UTC'",
+        "new Intl.DisplayNames('en', {type: 'region', fallback: 'none'}).of('US') === undefined",
+        "try { Intl.supportedValuesOf('x'); false } catch (e) { e instanceof RangeError }",
     ]);
 }
 
