@@ -119,6 +119,7 @@ pub async fn run_sites(
     let now = app.clock.now();
     let mut summary = Summary::new(&progress.total(), now.since(started), ends, &app::archive_path(&app.data_dir));
     let mut done = progress.snapshot();
+    summary.magnets = 0;
     for rules in sites {
         let name = rules.name.to_string();
         if let Some(waiting) = status::held(app.db.as_ref(), rules, now).await? {
@@ -127,8 +128,11 @@ pub async fn run_sites(
         if let Some(nothing) = Rendered::take_up(app.db.as_ref(), &name).await?.nothing() {
             summary.showed_nothing.insert(name.clone(), nothing.clone());
         }
-        summary.not_whole(&name, app.db.site_counts(&name).await?.pages_not_whole);
+        let in_all = app.db.site_counts(&name).await?;
+        summary.not_whole(&name, in_all.pages_not_whole);
         let SiteProgress { counts, deepest, .. } = done.remove(&name).unwrap_or_default();
+        // Of most magnets that were found the torrent was stored later.
+        summary.magnets += counts.magnets.min(in_all.magnets);
         if let Some(&urls) = counts.outcomes.get(&Outcome::OverBudget) {
             let deepest = deepest.map(|(_, url)| url);
             summary.too_deep.insert(name, TooDeep { urls, depth_max: rules.depth_max, deepest });

@@ -155,7 +155,8 @@ impl Summary {
         }
         for (site, ended) in &self.sites {
             let _ = writeln!(text, "{site:<13} {ended}");
-            if matches!(ended, Ended::Unreachable(_)) {
+            if let Ended::Unreachable(why) = ended {
+                why.lines().skip(1).for_each(|line| text.push_str(&format!("              {line}\n")));
                 let again = hints.command(&format!("crawl {site}"));
                 let _ = writeln!(text, "              queued URLs stay queued (hint: {again}, later)");
             }

@@ -385,6 +385,9 @@ pub const RENDER_TRIALS: u32 = 3;
 
 pub const RENDER_SAMPLED_OF: u32 = 100;
 
+/// The same for pages that have links of their class, once that has yielded nothing for long.
+pub const RENDER_FULL_SAMPLED_OF: u32 = 800;
+
 pub const RENDER_BARE_SAMPLED_OF: u32 = 10;
 
 /// Distinct shapes of a site's pages that are remembered.

@@ -168,7 +168,8 @@ pub fn brief(reason: &str) -> String {
     let is_layer = |part: &str| {
         part == "the server did not answer" || part == "tcp connect error" || part.starts_with("client error (")
     };
-    let parts: Vec<&str> = reason.split(": ").filter(|part| !is_layer(part)).collect();
+    let line = reason.lines().next().unwrap_or_default();
+    let parts: Vec<&str> = line.split(": ").filter(|part| !is_layer(part)).collect();
     let mut text = parts.join(": ");
     if let Some((words, _)) = text.rsplit_once(" (os error ") {
         text.truncate(words.len());

@@ -517,7 +517,8 @@ impl Answering<'_> {
                 headers,
                 body: Vec::new(),
             };
-            if is_script && status == 200 {
+            // One that is missing is missing on the next page, too.
+            if is_script && matches!(status, 200 | 404 | 410) {
                 self.scripts.shelf.keep(&request.url, &answer, &body, self.scripts.clock.now());
             }
             return Ok((answer, body));

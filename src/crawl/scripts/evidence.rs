@@ -87,7 +87,7 @@ impl Brought {
             RenderWhen::Auto if !shown.signs.scripts => return false,
             RenderWhen::Auto => {
                 let is_bare = shown.is_bare();
-                let share = if is_bare { self.share_of_bare() } else { limits::RENDER_SAMPLED_OF };
+                let share = if is_bare { self.share_of_bare() } else { self.share_of_full() };
                 let is_trial = self.rendered < limits::RENDER_TRIALS || self.passed_over + 1 >= share;
                 // Half of the pages gained: they depend on their scripts. For pages that show nothing a tenth suffices.
                 let pays = self.gained * 2 >= self.rendered && self.gained > 0;
@@ -99,11 +99,19 @@ impl Brought {
         wanted
     }
 
-    /// One in this many pages without links of their class is rendered: ever fewer if that yields nothing.
-    fn share_of_bare(self) -> u32 {
+    /// One in this many pages is rendered: ever fewer if that yields nothing.
+    fn share(self, first: u32, most: u32) -> u32 {
         let vain = self.rendered.saturating_sub(limits::RENDER_TRIALS).min(4);
-        let first = limits::RENDER_BARE_SAMPLED_OF;
-        if self.gained > 0 { first } else { (first << vain).min(limits::RENDER_SAMPLED_OF) }
+        if self.gained > 0 { first } else { (first << vain).min(most) }
+    }
+
+    fn share_of_full(self) -> u32 {
+        self.share(limits::RENDER_SAMPLED_OF, limits::RENDER_FULL_SAMPLED_OF)
+    }
+
+    /// The same of pages without links of their class.
+    fn share_of_bare(self) -> u32 {
+        self.share(limits::RENDER_BARE_SAMPLED_OF, limits::RENDER_SAMPLED_OF)
     }
 
     /// Whether a page that gained nothing is tried again, after this many attempts: once if pages like it do gain, and like any failure

@@ -437,7 +437,13 @@ impl SiteHosts {
         let host = self.hosts[index].face_mut(face);
         let (site, until) = (&self.site.rules.name, block.until.rfc3339());
         let reason = format!("{}: {detail}", block.reason);
-        tracing::warn!(%site, host = host.name(), until, reason, "host is paused");
+        // A host that stays away is reported at the first pause, the fourth, the sixteenth …
+        let in_a_row = block.complaints;
+        if in_a_row < 2 || (in_a_row.is_power_of_two() && in_a_row.ilog2().is_multiple_of(2)) {
+            tracing::warn!(%site, host = host.name(), until, in_a_row, reason, "host is paused");
+        } else {
+            tracing::debug!(%site, host = host.name(), until, in_a_row, reason, "host is paused");
+        }
         self.site.db.block_host_until(host.id, block.until, &reason, block.complaints).await?;
         host.blocked_until = block.until;
         host.block = Some((block, reason));

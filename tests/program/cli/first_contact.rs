@@ -12,7 +12,7 @@ use crate::cli::harness::{closed_port, folder, run};
 const TORRENTS: usize = 12;
 
 /// Crawls at the same time.
-const AT_ONCE: usize = 3;
+const AT_ONCE: usize = 8;
 
 const RULES: &str = "\
 start = ['http://SITE/']
@@ -132,7 +132,7 @@ fn cases() -> Vec<Case> {
         start(|| html(451, ""), "was not read: status 451"),
         start(|| html(403, "<title>Just a moment...</title>").with("cf-mitigated: challenge"), "“Just a moment...”"),
         start(|| html(401, "").with("WWW-Authenticate: Basic realm=x"), "add a `[login]`"),
-        start(|| html(200, ""), "was not read: empty response"),
+        start(|| html(200, ""), "was not read: an empty response"),
         start(
             || Answer { headers: "Content-Type: application/json\r\n".into(), ..html(200, "{\"ok\":true}") },
             "start URL",
@@ -166,7 +166,12 @@ fn cases() -> Vec<Case> {
         rules("^/dl/", "^/get/", "none has a link of classes.download", 1),
         rules("http:", "https:", "TLS", 1),
         rules("SITE", "no-such-host.invalid", "no-such-host.invalid", 1),
-        rules("[rate]", "private_addresses = false\n[rate]", "private", 1),
+        rules(
+            "[rate]",
+            "private_addresses = false\n[rate]",
+            "hint: if it may be crawled, write `private_addresses = true`",
+            1,
+        ),
         // Perhaps all that it has.
         Case { code: 0, ..start(|| html(200, "<p>Coming soon"), "no link of the 1 page read leads to a torrent") },
         // Everything came, and the rules are still wrong.
