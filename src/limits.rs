@@ -37,6 +37,18 @@ pub const ANSWER_TYPED_BYTES_MAX: usize = 1_024;
 /// Bytes of a file that holds a password.
 pub const SECRET_BYTES_MAX: usize = 4_096;
 
+/// A site of the service is reported after as many new torrents, ...
+pub const MILESTONE_TORRENTS: u64 = 1_000;
+
+/// ... or after this time, if anything was requested; ...
+pub const MILESTONE_TIME: Duration = Duration::from_secs(3_600);
+
+/// ... and all sites together after this.
+pub const SUMMARY_TIME: Duration = Duration::from_secs(24 * 3_600);
+
+/// Columns of a line for people.
+pub const LINE_COLUMNS_MAX: u16 = 80;
+
 /// Downloads from which on most of them ending alike is a fault of the site or the rules.
 pub const ALIKE_DOWNLOADS_MIN: u64 = 10;
 

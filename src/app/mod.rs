@@ -4,6 +4,7 @@ pub mod accounts;
 pub mod changes;
 pub mod control;
 pub mod folder;
+mod milestones;
 pub mod owner;
 pub mod queues;
 pub mod secrets;

@@ -12,6 +12,7 @@ use notify::{RecursiveMode, Watcher};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 
+use super::milestones::{Line, Milestones};
 use super::{App, Crew, control};
 use gleaner_base::clock::UnixMillis;
 use gleaner_crawl::commit::OnFault;
@@ -27,6 +28,9 @@ const RULES_UNQUIET: Duration = Duration::from_secs(2);
 
 /// Interval of checks whether the terminal still exists. Its closing is signalled much sooner.
 const TERMINAL_LOOK: Duration = Duration::from_secs(3);
+
+/// Interval of checks whether a line on a site is due.
+const MILESTONES_LOOK: Duration = Duration::from_secs(60);
 
 /// Delay before a site whose crawl failed is restarted.
 const SITE_RETRY: Duration = Duration::from_secs(5);
@@ -79,6 +83,7 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
 
     let (mut watchdog, mut ends) = (tokio::time::interval(watchdog_interval()), super::Ends::default());
     let mut looks = tokio::time::interval(TERMINAL_LOOK);
+    let (mut minutes, mut milestones) = (tokio::time::interval(MILESTONES_LOOK), Milestones::new(app.clock.now()));
     loop {
         tokio::select! {
             _ = terminate.recv() => break ends.told(SignalKind::terminate(), app.clock.now()),
@@ -106,6 +111,9 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
             _ = looks.tick() => if terminal.look() {
                 tracing::info!("the terminal of the service is closed: SIGHUP now reloads the rule files");
             },
+            _ = minutes.tick() => {
+                milestones.due(app.clock.now(), &service.progress.snapshot()).iter().for_each(tell);
+            }
             _ = watchdog.tick() => {
                 // Notify systemd's watchdog only while every loop works.
                 if service.all_alive() {
@@ -123,6 +131,17 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
             ended = &mut stopped => return ended,
             _ = terminate.recv() => ends.told(SignalKind::terminate(), app.clock.now()),
             _ = interrupt.recv() => ends.told(SignalKind::interrupt(), app.clock.now()),
+        }
+    }
+}
+
+fn tell(line: &Line) {
+    match line {
+        Line::Site { site, torrents, requests, queued } => {
+            tracing::info!(site, torrents, requests, queued, "the crawl goes on");
+        }
+        Line::Day { sites, torrents, requests, queued } => {
+            tracing::info!(sites, torrents, requests, queued, "the day's crawl");
         }
     }
 }
@@ -198,6 +217,7 @@ impl Service<'_> {
         }
         match self.app.site(&rules) {
             Ok(site) => {
+                tracing::info!(site = %rules.name, file = %rules.file.display(), "site is being crawled");
                 let (stop, alive) = self.crew.add(site, after);
                 self.running.insert(rules.name.to_string(), Running { rules, stop, alive });
             }

@@ -10,9 +10,10 @@ use tokio::sync::watch;
 
 use super::chosen::{Chosen, chosen};
 use super::findings::{Known, findings};
+use super::fold::fold;
 use super::hints::Hints;
 use super::summary::{Summary, TooDeep};
-use super::{Global, block_on, dry_run, progress_bar};
+use super::{Global, block_on, dry_run, progress_bar, summary};
 use crate::app::signals::Signals;
 use crate::app::{self, App, control, status};
 use gleaner_base::telemetry::Terminal;
@@ -68,7 +69,7 @@ pub fn crawl(config: &Config, options: &Options, global: &Global, terminal: &Ter
     if options.json {
         outln!("{}", serde_json::to_string(&summary)?);
     } else {
-        out!("{}", summary.text(&hints));
+        out!("{}", fold(&summary.text(&hints), summary::LABEL_COLUMNS));
     }
     Ok(if summary.ended_well() && bad_files == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -31,6 +31,7 @@ pub mod demo;
 mod dry_run;
 pub mod export;
 pub mod findings;
+mod fold;
 mod hints;
 mod known;
 mod learned;

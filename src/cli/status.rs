@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use comfy_table::Table;
 
+use super::fold::fold;
 use super::hints::Hints;
 use super::{Global, block_on};
 use crate::app::accounts::{self, AccountState, AccountStatus};
@@ -79,7 +80,7 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
         outln!("{}", serde_json::to_string(&report)?);
     } else {
         let now = SystemClock.now().rfc3339();
-        out!("{}", text(&report, &config.data_dir, &of_folder(config, &hints), &now));
+        out!("{}", fold(&text(&report, &config.data_dir, &of_folder(config, &hints), &now), 2));
     }
     // A mistyped folder is no site that is well.
     let is_nothing = !config.data_dir.exists() && report.accounts.is_empty() && report.rule_faults.is_empty();
@@ -294,7 +295,11 @@ fn sites(report: &StatusReport, data_dir: &Path, hints: &Hints, now: &str) -> St
     }
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
-    table.set_header(["site", "torrents", "magnets", "requests", "known URLs", "queued", "state"]);
+    table.set_header(["site", "torrents", "magnets", "requests", "URLs", "queued", "state"]);
+    let state = |site: &SiteStatus| match &report.store_fault {
+        Some(_) if site.is_crawled => "waiting: nothing can be stored".to_owned(),
+        _ => state(site, now),
+    };
     for site in &report.sites {
         table.add_row([
             site.name.clone(),
@@ -303,29 +308,35 @@ fn sites(report: &StatusReport, data_dir: &Path, hints: &Hints, now: &str) -> St
             site.pages.to_string(),
             site.counts.urls_known.to_string(),
             site.counts.urls_queued.to_string(),
-            match &report.store_fault {
-                Some(_) if site.is_crawled => "waiting: nothing can be stored".to_owned(),
-                _ => state(site, now),
-            },
+            in_short(&state(site)).to_owned(),
         ]);
     }
     let table: String = table.lines().map(|line| format!("{}\n", line.trim_end())).collect();
-    let details = report.sites.iter().map(|site| details(site, report, hints, now));
+    let details = report.sites.iter().map(|site| {
+        let state = state(site);
+        let state = if in_short(&state) == state { String::new() } else { format!("{}: {state}\n", site.name) };
+        state + &details(site, report, hints, now)
+    });
     details.fold(table, |text, details| text + &details)
 }
 
-/// Details of a site besides its row.
+/// The first words of a state: the table has no room for reasons and times.
+fn in_short(state: &str) -> &str {
+    let ends = [": ", ", ", "; ", " until ", " at "].into_iter().filter_map(|end| state.find(end));
+    &state[..ends.min().unwrap_or(state.len())]
+}
+
+/// Details of a site besides its row: what waits for the operator, what the crawl did not get, and what it did.
 fn details(site: &SiteStatus, report: &StatusReport, hints: &Hints, now: &str) -> String {
     let mut text = String::new();
-    let outcomes: Vec<_> = site.counts.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();
-    if !outcomes.is_empty() {
-        text.push_str(&format!("{}: {}\n", site.name, outcomes.join(", ")));
+    text.extend(report.accounts.iter().filter(|of| of.site == site.name).map(|of| account(of, now)));
+    for host in &site.blocked_hosts {
+        let state = if host.waits { "is paused until" } else { "has not answered well since its pause until" };
+        text.push_str(&format!("{}: {} {state} {}\n", site.name, host.origin, host.until));
+        text.push_str(&format!("  {}\n", brief(&host.reason)));
     }
     for cause in site.troubles.iter().take(TROUBLES_SHOWN) {
         text.push_str(&format!("{}: {}, as {}\n", site.name, cause.told(), cause.example));
-    }
-    if site.scripts.script_requests > 0 {
-        text.push_str(&format!("{}: {} requests by scripts of its pages\n", site.name, site.scripts.script_requests));
     }
     for Closed { host, why, page } in &site.scripts.closed_to_scripts {
         text.push_str(&format!("{}: requests of scripts to {host} are refused, as on {page}: {why}\n", site.name));
@@ -336,6 +347,13 @@ fn details(site: &SiteStatus, report: &StatusReport, hints: &Hints, now: &str) -
     if site.pages_not_whole > 0 {
         let which = hints.command(&format!("coverage {}", site.name));
         text.push_str(&format!("{}: {} (hint: {which})\n", site.name, not_whole_told(site.pages_not_whole)));
+    }
+    let outcomes: Vec<_> = site.counts.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    if !outcomes.is_empty() {
+        text.push_str(&format!("{}: {}\n", site.name, outcomes.join(", ")));
+    }
+    if site.scripts.script_requests > 0 {
+        text.push_str(&format!("{}: {} requests by scripts of its pages\n", site.name, site.scripts.script_requests));
     }
     text.extend(site.crews.as_ref().map(|state| crews(site, state)));
     for cut in &site.cuts {
@@ -352,8 +370,9 @@ fn details(site: &SiteStatus, report: &StatusReport, hints: &Hints, now: &str) -
             ));
         }
     }
-    for UnclassedShape { shape, links, example, .. } in site.unclassed.iter().take(UNCLASSED_SHOWN) {
-        text.push_str(&format!("{}: no class matches {links} links of {shape}, as {example}\n", site.name));
+    for UnclassedShape { shape, links, example, why } in site.unclassed.iter().take(UNCLASSED_SHOWN) {
+        let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
+        text.push_str(&format!("{}: no class matches {links} links of {shape}{why}, as {example}\n", site.name));
     }
     if let Some(more) = site.unclassed.len().checked_sub(UNCLASSED_SHOWN).filter(|more| *more > 0) {
         text.push_str(&format!("{}: and links of {more} more shapes (hint: --json lists them)\n", site.name));
@@ -369,12 +388,6 @@ fn details(site: &SiteStatus, report: &StatusReport, hints: &Hints, now: &str) -
         ));
     }
     text.push_str(&changes(site));
-    text.extend(report.accounts.iter().filter(|of| of.site == site.name).map(|of| account(of, now)));
-    for host in &site.blocked_hosts {
-        let state = if host.waits { "is paused until" } else { "has not answered well since its pause until" };
-        text.push_str(&format!("{}: {} {state} {}\n", site.name, host.origin, host.until));
-        text.push_str(&format!("  {}\n", brief(&host.reason)));
-    }
     text
 }
 
@@ -452,7 +465,7 @@ fn changes(site: &SiteStatus) -> String {
     text
 }
 
-/// The state of a site in a few words; the table is followed by the reasons why its hosts wait.
+/// The state of a site, with its reason.
 fn state(site: &SiteStatus, now: &str) -> String {
     let blocked = || {
         let host = site.blocked_hosts.iter().filter(|host| host.waits).max_by_key(|host| host.until_ms)?;

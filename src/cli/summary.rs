@@ -72,6 +72,9 @@ pub fn harvest_rate(torrents: u64, pages: u64) -> f64 {
     if pages == 0 { 0.0 } else { torrents as f64 / pages as f64 }
 }
 
+/// Columns of the labels of [`Summary::text`].
+pub const LABEL_COLUMNS: usize = 14;
+
 impl Summary {
     #[must_use]
     pub fn new(counts: &Counts, took: Duration, sites: BTreeMap<String, Ended>, archive: &Path) -> Self {

@@ -243,8 +243,9 @@ impl Run<'_> {
                 );
             }
             let mut submission = self.submission_of(page, way)?;
-            if let Some(whole) = self.whole_page(page, form, &submission.url) {
-                submission.url = whole;
+            let own = page.url.to_url().ok().and_then(|own| page.view.base(&own).join(&form.action).ok());
+            if let Some(own) = own.filter(|own| asks_for_part(own, &submission.url)) {
+                submission.url = own;
             }
             let shown: Vec<&str> = submission.shown.iter().map(|(_, value)| &**value).collect();
             self.say_chosen(format!("as its scripts left it: {}", shown.join("  ")));
@@ -299,18 +300,6 @@ impl Run<'_> {
         forbidden.map_or(Ok(()), |why| Err(self.never_sent(why)))
     }
 
-    /// The address of the form itself, if scripts have only added to it that they want a part of a page: a page that is read whole says
-    /// more than what is written into a hidden frame.
-    fn whole_page(&self, page: &Page, form: &Form, sent: &url::Url) -> Option<url::Url> {
-        let own = page.view.base(&page.url.to_url().ok()?).join(&form.action).ok()?;
-        let added = sent.query()?.strip_prefix(own.query().unwrap_or_default())?;
-        let pieces = added.split('&').filter(|piece| !piece.is_empty());
-        let are_of_parts =
-            pieces.map(|piece| piece.split('=').next().unwrap_or_default()).all(|key| AJAX_KEYS.contains(&key));
-        let same_place = sent[..url::Position::AfterPath] == own[..url::Position::AfterPath];
-        (same_place && are_of_parts && !added.is_empty()).then_some(own)
-    }
-
     /// True if a body contains the password itself, not a value derived from it.
     fn is_plain_in(&self, way: &Navigation) -> bool {
         let plain = self.means.password.reveal();
@@ -334,5 +323,34 @@ impl Run<'_> {
             body: recoded.unwrap_or(utf8),
             shown: vec![("as its scripts left it".to_owned(), shown)],
         })
+    }
+}
+
+/// True if scripts have only added to a form's own address that they want a part of a page: a page that is read whole says more than what
+/// is written into a hidden frame.
+fn asks_for_part(own: &url::Url, sent: &url::Url) -> bool {
+    let added = sent.query().and_then(|query| query.strip_prefix(own.query().unwrap_or_default())).unwrap_or_default();
+    let keys =
+        || added.split('&').filter(|piece| !piece.is_empty()).map(|piece| piece.split('=').next().unwrap_or_default());
+    let is_same_place = sent[..url::Position::AfterPath] == own[..url::Position::AfterPath];
+    is_same_place && keys().next().is_some() && keys().all(|key| AJAX_KEYS.contains(&key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_that_only_asks_for_a_part_of_a_page_goes_to_its_own_address() {
+        let asks = |own: &str, sent: &str| {
+            let url = |path: &str| url::Url::parse(&format!("http://h.example{path}")).unwrap();
+            asks_for_part(&url(own), &url(sent))
+        };
+        assert!(asks("/member.php?mod=logging&hash=LxPw", "/member.php?mod=logging&hash=LxPw&inajax=1"));
+        assert!(asks("/login", "/login?ajax=1&handlekey=login"));
+        for other in ["/login", "/login?step=2", "/login?ajax=1&step=2", "/other?ajax=1"] {
+            assert!(!asks("/login", other), "{other}");
+        }
+        assert!(!asks("/login?a=1", "/login?a=12&ajax=1"));
     }
 }

@@ -169,15 +169,19 @@ fn read_member(path: &str, body: &str) -> (Vec<String>, Vec<String>) {
     read_with_rules(rules, path, body)
 }
 
-fn read_with_rules(rules: &str, path: &str, body: &str) -> (Vec<String>, Vec<String>) {
+fn findings(rules: &str, path: &str, class: Class, body: &str) -> PageFindings {
     let rules = gleaner_rules::from_text("site", rules).unwrap();
     let url = CrawlUrl::parse(&format!("http://site.example{path}"), &Canonical::default()).unwrap();
     let key = UrlKey { host: HostId(1), path: path.into() };
     let lease =
         Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
-    let job = Job { lease, url, class: Class::Page, rule: 1, crew: Crew::History };
+    let job = Job { lease, url, class, rule: 1, crew: Crew::History };
     let headers = ResponseHeaders { content_type: Some("text/html".to_owned()), ..ResponseHeaders::default() };
-    let read = read_page(&rules, &Sitemaps::default(), &job, &headers, body.as_bytes());
+    read_page(&rules, &Sitemaps::default(), &job, &headers, body.as_bytes())
+}
+
+fn read_with_rules(rules: &str, path: &str, body: &str) -> (Vec<String>, Vec<String>) {
+    let read = findings(rules, path, Class::Page, body);
     let found = read.found.iter().map(|found| found.url.path().to_owned()).collect();
     (found, read.acting.iter().map(|(path, sign)| format!("{} {path}", sign.name())).collect())
 }
@@ -251,4 +255,30 @@ fn guests_and_what_the_operator_allows_are_refused_nothing() {
     let allowed = "start = ['http://site.example/']\nlogin = { user = 'anna' }\nallow_actions = { urls = ['watch=', 'id=6'], reason = 'seen' }\n";
     let member = read_with_rules(&format!("{allowed}{page}"), "/", body);
     assert_eq!((member.0.len(), member.1.len()), (2, 0), "{:?}", member.1);
+}
+
+#[test]
+fn a_pager_is_closed_if_all_links_to_later_pages_are_denied() {
+    let rules = "start = ['http://site.example/']\ndeny = ['order=']\n[classes]\nindex = ['^/$', '^/list']\ndetail = ['^/t/']\n";
+    let denied =
+        "<a href='/list?page=2&order=a'>2</a> <a href='/list?page=9&order=a'>9</a> <a href='/t/1?order=2'>x</a>";
+    let read = findings(rules, "/", Class::Index, &format!("{denied}<a href=/t/1>x</a>"));
+    let closed = read.closed_pager.unwrap();
+    assert_eq!((closed.page, closed.rule, &*closed.path), (9, 0, "/list?page=9&order=a"));
+    assert_eq!(read.listing.unwrap().page_max, 9, "coverage knows that there is more");
+    // Other orders beside it.
+    let open = findings(rules, "/", Class::Index, &format!("{denied}<a href='/list?page=2'>2</a>"));
+    assert_eq!(open.closed_pager, None);
+    // Page 1 in another order, and pages of what is no list.
+    assert_eq!(findings(rules, "/", Class::Index, "<a href='/list?page=1&order=a'>date</a>").closed_pager, None);
+    assert_eq!(findings(rules, "/t/1", Class::Detail, denied).closed_pager, None);
+}
+
+#[test]
+fn links_to_torrents_of_other_hosts_are_left_out_with_their_urls() {
+    let rules = "start = ['http://site.example/']\n[classes]\nindex = ['^/$']\ndownload = ['\\.torrent$']\n";
+    let body =
+        "<a href=http://files.example/1.torrent>a</a><a href=http://files.example/about>b</a><a href=/about>c</a>";
+    let read = findings(rules, "/", Class::Index, body);
+    assert_eq!(read.unclassed, ["http://files.example/1.torrent".into(), Box::<str>::from("/about")]);
 }

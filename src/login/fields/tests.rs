@@ -40,6 +40,16 @@ fn what_autocomplete_declares_comes_first() {
 }
 
 #[test]
+fn an_ending_drawn_for_the_page_says_nothing() {
+    for name in ["username", "username_LxPw"] {
+        let html = format!(
+            "<form><input name={name} id=username_LxPw><input type=password name=password id=password3_LxPw></form>"
+        );
+        assert_eq!(names(&html)[..2], [name, "password"]);
+    }
+}
+
+#[test]
 fn names_are_read_in_many_languages() {
     for (label, asked_for) in [
         ("E-Mail-Adresse", FieldPurpose::Email),

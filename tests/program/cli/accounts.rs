@@ -11,8 +11,9 @@ use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{Html, IntoResponse, Response};
+use serde_json::Value;
 
-use crate::cli::harness::{Ran, Service, folder, gleaner, wait_for};
+use crate::cli::harness::{Ran, Service, folder, gleaner, unfolded, wait_for};
 
 #[derive(Clone, Default)]
 struct Seen {
@@ -139,11 +140,13 @@ fn a_crawl_without_a_session_says_why_and_status_says_the_same_later() {
     forum.answers(&[(StatusCode::INTERNAL_SERVER_ERROR, "")]);
     for _ in 0..2 {
         let crawl = forum.run(&["crawl"]).ended(1);
-        let why = crawl.out.lines().find_map(|line| line.strip_prefix("forum         not logged in: ")).unwrap();
+        let told = unfolded(&crawl.out);
+        let (_, why) = told.split_once(" forum not logged in: ").unwrap();
+        let (why, _) = why.split_once(" hint: ").unwrap();
         assert!(why.contains("an error") && why.contains("status 500"), "{why}");
-        let status = forum.run(&["status"]).ended(0);
-        let line = status.out.lines().find(|line| line.starts_with("forum: account anna: no session, ")).unwrap();
-        assert!(line.ends_with(&format!(": {why}")), "{line}\n{why}");
+        let status = unfolded(&forum.run(&["status"]).ended(0).out);
+        let (_, line) = status.split_once(" forum: account anna: no session, ").unwrap();
+        assert!(line.contains(&format!(": {why}")), "{line}\n{why}");
         crawl.says(&["              hint: crawl again at 20"]);
     }
     assert_eq!(forum.posts(), 1);
@@ -164,7 +167,8 @@ fn the_service_tells_that_it_logs_in_and_sends_nothing_once_it_is_to_end() {
     let service = Service::start(forum.path());
     wait_for("it is logged in", || service.logged("logged in").pop());
     let log = service.log();
-    let of_login: Vec<_> = log.iter().filter(|line| line["site"] == "forum").collect();
+    let is_of_login = |line: &&Value| line["site"] == "forum" && line["message"] != "site is being crawled";
+    let of_login: Vec<_> = log.iter().filter(is_of_login).collect();
     assert_eq!(of_login.len(), 1, "one line at INFO tells of a login: {of_login:?}");
     let line = of_login[0];
     assert!(line["chosen"].as_str().is_some_and(|chosen| chosen.contains("page of the form: ")), "{line}");
@@ -275,12 +279,9 @@ fn what_status_tells_to_run_runs_as_it_stands_without_the_rules_at_hand() {
         let ran = std::process::Command::new("sh").args(["-c", &typed]).current_dir(&elsewhere).output().unwrap();
         assert!(ran.status.success(), "{command}: {ran:?}");
     }
-    let told = run(&["status", "--data", "../data"]).ended(0);
-    assert!(
-        told.out.contains("(hint: gleaner crawl --data ../data --rules '") && told.out.contains("/my rules')"),
-        "{}",
-        told.out
-    );
+    run(&["status", "--data", "../data"])
+        .ended(0)
+        .says(&["(hint: gleaner crawl --data ../data --rules '", "/my rules')"]);
 }
 
 #[test]
@@ -474,10 +475,10 @@ fn a_wait_that_another_site_has_brought_about_is_told_as_such() {
     let waits = || {
         let told =
             Ran::of(&gleaner(here.path(), &["status", "--data", "data", "--rules", "rules"]).output().unwrap()).out;
-        let line = told.lines().find(|line| line.trim_start().starts_with("b ") && line.contains("waiting until "))?;
-        Some(line.to_owned())
+        let (_, state) = told.split_once("\nb: waiting until ")?;
+        Some(unfolded(state))
     };
-    let line = wait_for("the other site waits", waits);
-    assert!(line.contains("127.0.0.1: it asked for this pause when it was asked for another site"), "{line}");
+    let state = wait_for("the other site waits", waits);
+    assert!(state.contains("127.0.0.1: it asked for this pause when it was asked for another site"), "{state}");
     assert_eq!(service.stop().code(), Some(0));
 }

@@ -62,7 +62,7 @@ impl Ran {
     pub fn says(self, wanted: &[&str]) -> Self {
         for wanted in wanted {
             assert!(
-                self.out.contains(wanted) || self.err.contains(wanted),
+                unfolded(&self.out).contains(&unfolded(wanted)) || self.err.contains(wanted),
                 "`{wanted}` is missing in\n{}\n{}",
                 self.out,
                 self.err
@@ -77,6 +77,11 @@ impl Ran {
         assert_eq!(self.out.trim_end().lines().count(), 1, "{}", self.out);
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
     }
+}
+
+/// A text without its layout: lines are folded.
+pub fn unfolded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 pub fn run(folder: &Path, arguments: &[&str]) -> Ran {

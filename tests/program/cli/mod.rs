@@ -7,7 +7,7 @@ mod damaged;
 mod demo;
 mod disks;
 mod first_contact;
-mod harness;
+pub mod harness;
 mod login;
 mod output;
 mod owners;

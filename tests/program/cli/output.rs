@@ -32,6 +32,10 @@ fn redacted(here: &Path, ran: &Ran) -> String {
     for (pattern, name) in REDACTED {
         text = Regex::new(pattern).unwrap().replace_all(&text, *name).into_owned();
     }
+    // Where a line is folded depends on the digits of ports and counts.
+    for name in ["URL", "TIME", "N,"] {
+        text = text.replace(&format!("\n  {name}"), &format!(" {name}"));
+    }
     text.lines().take(LINES).collect::<Vec<_>>().join("\n")
 }
 
