@@ -323,6 +323,7 @@ fn an_interface_that_the_rules_or_robots_txt_close_is_told_once() {
             _ => None,
         });
         let (_, told, status) = crawl(site, "", |_| {});
+        let status = unfolded(&status);
         assert_eq!(told.matches(why).count(), 1, "{told}");
         assert_eq!(status.matches(why).count(), 1, "{status}");
         assert!(status.contains("requests of scripts to 127.0.0.1 are refused"), "{status}");
