@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::hints::Hints;
 use crate::app::status;
 use crate::limits;
+use gleaner_crawl::refusal::EMPTY;
 use gleaner_crawl::scripts::rendered::Rendered;
 use gleaner_crawl::tally::{Cause, Start, TALLY_NOTE, Tally};
 use gleaner_rules::{Class, Robots, SiteRules};
@@ -124,7 +125,14 @@ impl Findings<'_> {
     fn alike(&self) -> Option<Finding> {
         let tally = &self.known.tally;
         let downloads = tally.visits(|cause| cause.class == Class::Download);
-        let worst = tally.troubles().into_iter().find(|cause| cause.class == Class::Download)?;
+        // Attachments are of all kinds: what is no torrent and no page is no trouble where torrents came.
+        let is_other_file = |cause: &Cause| {
+            *cause.outcome == *Outcome::NotForUs.name()
+                && cause.detail.as_deref() != Some(EMPTY)
+                && self.known.torrents > 0
+        };
+        let of_downloads = |cause: &&Cause| cause.class == Class::Download && !is_other_file(cause);
+        let worst = tally.troubles().into_iter().find(of_downloads)?;
         let is_told_elsewhere = [Outcome::RobotsDenied, Outcome::Walled].iter().any(|of| of.name() == &*worst.outcome);
         if is_told_elsewhere || downloads < limits::ALIKE_DOWNLOADS_MIN || worst.visits * 2 <= downloads {
             return None;
@@ -173,7 +181,8 @@ impl Findings<'_> {
             true => Some(format!("{}{}", self.rules.start.first()?.origin(), links.example)),
             false => Some(links.example.to_string()),
         });
-        let explain = example.map(|url| format!(": {}", self.hints.command(&format!("rules explain '{url}'"))));
+        let explain = example
+            .map(|url| format!(": {}", self.hints.command(&format!("rules explain '{}'", url.replace('\'', "%27")))));
         let explain = explain.unwrap_or_default();
         if pages > 0 {
             let text = format!(

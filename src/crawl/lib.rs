@@ -17,6 +17,7 @@ pub mod job;
 mod judging;
 pub mod login;
 pub mod look;
+mod masked;
 pub mod memory;
 mod news;
 pub mod not_whole;

@@ -73,7 +73,10 @@ pub const TALLY_DETAILS_MAX: usize = 8;
 /// Redirected URLs of one run that are remembered, in case a gate leads back to them.
 pub const GATES_MAX: usize = 100_000;
 
-/// Signs of walls remembered for one rule.
+/// URLs remembered of those that wait unasked in front of one rule's wall.
+pub const WALL_WAITING_MAX: usize = 64;
+
+/// Signs of walls remembered for one rule, and of redirects that lead on for one site.
 pub const WALL_SIGNS_MAX: usize = 8;
 
 /// Origins of one site: a site that makes a host name for each link is a trap.

@@ -29,21 +29,23 @@ pub enum Said {
 pub fn said(finished: &Finished) -> Said {
     let visit = &finished.visit;
     let detail = finished.detail.as_deref().unwrap_or_else(|| visit.outcome.name());
-    let refused = |told: &str| Said::Refused { sign: xxh3_64(told.as_bytes()), told: told.to_owned() };
+    let refused = |told: &str| Said::Refused { sign: sign_of(told), told: told.to_owned() };
     match visit.outcome {
         Outcome::TorrentStored | Outcome::TorrentDuplicate | Outcome::NotModified => Said::Answered,
-        Outcome::Redirected if !visit.magnets.is_empty() => Said::Answered,
+        // A page, or a redirect, on the way to the torrent.
+        Outcome::Redirected | Outcome::HtmlPosingAsTorrent if finished.end.leads_on || !visit.magnets.is_empty() => {
+            Said::Answered
+        }
         // The page of a status may name the URL that was asked for.
         Outcome::Denied | Outcome::ClientError => {
             let status = detail.split(WORDS).next().unwrap_or_default();
-            Said::Refused { sign: xxh3_64(status.as_bytes()), told: detail.to_owned() }
+            Said::Refused { sign: sign_of(status), told: detail.to_owned() }
         }
-        Outcome::NotForUs | Outcome::RedirectRefused => refused(detail),
-        // A page on the way to the torrent leads on.
-        Outcome::HtmlPosingAsTorrent if finished.end.leads_on => Said::Nothing,
-        Outcome::HtmlPosingAsTorrent => refused(detail),
-        Outcome::Redirected if finished.job.class == Class::Download && !finished.end.leads_on => {
-            Said::LedOff { sign: xxh3_64(detail.as_bytes()), told: detail.to_owned() }
+        // A picture or an archive is what it is: attachments are of all kinds.
+        Outcome::NotForUs if detail != EMPTY => Said::Nothing,
+        Outcome::NotForUs | Outcome::RedirectRefused | Outcome::HtmlPosingAsTorrent => refused(detail),
+        Outcome::Redirected if finished.job.class == Class::Download => {
+            Said::LedOff { sign: sign_of(detail), told: detail.to_owned() }
         }
         Outcome::Page | Outcome::PageDuplicate => Said::Answered,
         _ => Said::Nothing,
@@ -56,6 +58,15 @@ pub fn redirect_to(target: &CrawlUrl) -> String {
     let path = target.path().split(['?', ';']).next().unwrap_or_default();
     format!("a redirect to {}", told_url(&format!("{}{path}", target.origin())))
 }
+
+/// Alike answers have one sign.
+#[must_use]
+pub fn sign_of(told: &str) -> u64 {
+    xxh3_64(told.as_bytes())
+}
+
+/// Why a visit ended whose response had no body.
+pub const EMPTY: &str = "an empty response";
 
 /// What stands between a status and the words of its page.
 const WORDS: &str = ": ";

@@ -51,7 +51,7 @@ pub use day::{DAY_NOTE, requests_of_day};
 use gates::Gates;
 use gleaner_base::clock::UnixMillis;
 use gleaner_rules::Verdict;
-use gleaner_store::crawldb::Owner;
+use gleaner_store::crawldb::{Outcome, Owner};
 use gleaner_store::crawldb::update::UpdateDb;
 use hosts::SiteHosts;
 use leases::Leases;
@@ -146,6 +146,8 @@ impl SiteLoop {
         this.take_up_fresh().await?;
         let tally = this.site.db.note(&this.site.rules.name, TALLY_NOTE).await?;
         this.tally = tally.map(|note| Tally::from_bytes(&note)).unwrap_or_default();
+        // They are asked for again.
+        this.tally.forget(Outcome::Walled);
         this.hosts.meet(&this.last_crawl, this.walls.token(), &mut this.under_way).await?;
         this.take_up_crews().await?;
         this.look_at_unscheduled(now).await?;
@@ -165,7 +167,7 @@ impl SiteLoop {
         let ended = self.work().await?;
         let lacks_session = self.session.is_missing();
         self.drain().await?;
-        self.leave_walls().await?;
+        self.leave_walls(&ended).await?;
         // A login that was in progress has ended by now and provides the earliest time of the next one.
         let ended = match ended {
             Ended::Budget(budget) if lacks_session => {

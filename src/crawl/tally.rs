@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::job::Finished;
 use crate::limits;
+use crate::masked::masked;
 use gleaner_base::url::{CrawlUrl, without_keys};
 use gleaner_rules::{Class, SiteRules};
 use gleaner_store::crawldb::Outcome;
@@ -132,7 +133,7 @@ impl Tally {
 
     fn add(&mut self, class: Class, outcome: Outcome, detail: Option<&str>, url: &CrawlUrl) {
         self.has_changed = true;
-        let example = without_keys(url.as_str()).into();
+        let example = masked(url.as_str()).into();
         let mut of_kind =
             self.causes.iter_mut().filter(|cause| cause.class == class && *cause.outcome == *outcome.name());
         let mut met = 0;
@@ -156,10 +157,27 @@ impl Tally {
         }
     }
 
+    /// Visits of a class that were refused alike are made once more: they have not come to anything yet.
+    pub fn take_back(&mut self, class: Class, visits: usize) {
+        let refused = self.causes.iter_mut().filter(|cause| cause.class == class && cause.is_trouble());
+        let of_them = refused.filter(|cause| *cause.outcome != *Outcome::RobotsDenied.name());
+        if let Some(cause) = of_them.max_by_key(|cause| cause.visits) {
+            cause.visits = cause.visits.saturating_sub(visits as u64);
+        }
+        self.causes.retain(|cause| cause.visits > 0);
+        self.has_changed = true;
+    }
+
+    /// What ended so is asked for again.
+    pub fn forget(&mut self, outcome: Outcome) {
+        self.causes.retain(|cause| *cause.outcome != *outcome.name());
+        self.has_changed = true;
+    }
+
     /// Notes a URL that a rule has taken from a rule of a target's class behind it.
     fn shadows(&mut self, rules: &SiteRules, url: &CrawlUrl, by: usize) {
         let Some(rule) = rules.shadowed(url, by) else { return };
-        let first = || Shadowed { by, rule, urls: 0, example: url.path().into() };
+        let first = || Shadowed { by, rule, urls: 0, example: masked(url.path()).into() };
         let shadowed = self.shadowed.get_or_insert_with(first);
         shadowed.urls += u64::from((shadowed.by, shadowed.rule) == (by, rule));
     }

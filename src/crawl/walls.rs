@@ -13,9 +13,14 @@ use gleaner_store::crawldb::{Discovered, UrlKey};
 use crate::limits;
 use crate::refusal::Said;
 
-/// Walls of one site, by the number of the rule.
+/// Walls of one site.
 #[derive(Debug, Default)]
-pub struct Walls(BTreeMap<usize, RuleState>);
+pub struct Walls {
+    /// By the number of the rule.
+    rules: BTreeMap<usize, RuleState>,
+    /// Signs of redirects whose targets have led to torrents.
+    ways: Vec<u64>,
+}
 
 /// What becomes of a visit.
 #[derive(Debug, PartialEq, Eq)]
@@ -65,6 +70,8 @@ struct RuleState {
     refused: u64,
     /// The last URL that was answered.
     answered: Option<Discovered>,
+    /// Some of the URLs that wait unasked: while none was answered, another one than those that were refused has to be asked.
+    waiting: Vec<Discovered>,
     /// Signs of walls that stood before.
     known: Vec<u64>,
     /// How often runs proved to be the URLs' own ends: each doubles the next run.
@@ -134,19 +141,20 @@ impl RuleState {
         if !falls {
             // What was refused before the rule's first answer may have been refused by what has passed since.
             let again: Vec<Discovered> = earlier.into_iter().map(|met: Met| met.row).collect();
-            return if is_first && !self.is_led_off && !again.is_empty() { Fate::Again(again) } else { Fate::Own };
+            return if is_first && !again.is_empty() { Fate::Again(again) } else { Fate::Own };
         }
         if self.wall.take().is_some_and(|wall| !wall.is_proven) {
             self.own += 1;
         }
         self.run.clear();
+        self.waiting.clear();
         Fate::Fallen
     }
 
     /// A redirect to another page: whether that leads on is known only once it is read, so that a run is looked at when nothing else is
-    /// left. What stands already is confirmed by it.
+    /// left, unless the rule's URLs were answered before. What stands already is confirmed by it.
     fn led_off(&mut self, sign: u64, told: String, met: Met, now: UnixMillis) -> Fate {
-        if self.wall.is_some() || self.known.contains(&sign) {
+        if self.wall.is_some() || self.known.contains(&sign) || self.answered.is_some() {
             return self.refused(sign, told, met, now);
         }
         self.begin_run(sign, told);
@@ -219,8 +227,9 @@ impl RuleState {
 impl Walls {
     /// Takes note of a visit by the rule with this number.
     pub fn mind(&mut self, rule: usize, said: Said, met: Met, now: UnixMillis) -> Fate {
-        let state = self.0.entry(rule).or_default();
+        let state = self.rules.entry(rule).or_default();
         match said {
+            Said::LedOff { sign, .. } if self.ways.contains(&sign) => Fate::Own,
             Said::Answered => state.answered(met),
             Said::Refused { sign, told } => state.refused(sign, told, met, now),
             Said::LedOff { sign, told } => state.led_off(sign, told, met, now),
@@ -233,7 +242,7 @@ impl Walls {
     pub fn close(&mut self, now: UnixMillis) -> (Vec<Discovered>, bool) {
         let (mut parked, mut more) = (Vec::new(), false);
         let is_open = |state: &&mut RuleState| state.wall.is_none() && state.run.len() >= state.run_min_at_end();
-        for state in self.0.values_mut().filter(is_open) {
+        for state in self.rules.values_mut().filter(is_open) {
             state.raise(now);
             match state.answered {
                 Some(_) => more = true,
@@ -244,25 +253,65 @@ impl Walls {
         (parked, more)
     }
 
+    /// True if redirects wait for what their targets hold.
+    #[must_use]
+    pub fn have_led_off(&self) -> bool {
+        self.rules.values().any(|state| state.is_led_off && !state.run.is_empty())
+    }
+
+    /// The target of redirects with this sign leads to torrents: they are no refusals.
+    pub fn lead_on(&mut self, sign: u64) {
+        if self.ways.len() < limits::WALL_SIGNS_MAX && !self.ways.contains(&sign) {
+            self.ways.push(sign);
+        }
+        let of_it = |state: &&mut RuleState| state.is_led_off && state.sign == sign && state.wall.is_none();
+        self.rules.values_mut().filter(of_it).for_each(|state| state.run.clear());
+    }
+
+    /// URLs whose refusals were not looked at yet: before a crawl ends that has more to ask for.
+    pub fn leave(&mut self, now: UnixMillis) -> Vec<Discovered> {
+        let open = self.rules.values_mut().filter(|state| state.wall.is_none());
+        // They come after what has not been asked for at all.
+        open.flat_map(|state| std::mem::take(&mut state.run)).map(|met| Discovered { due: now, ..met.row }).collect()
+    }
+
+    /// A URL that waits unasked in front of its rule's wall.
+    pub fn waits(&mut self, rule: usize, row: Discovered) {
+        if let Some(state) = self.rules.get_mut(&rule)
+            && state.answered.is_none()
+            && state.waiting.len() < limits::WALL_WAITING_MAX
+        {
+            state.waiting.push(row);
+        }
+    }
+
+    /// True for the URL that is being asked for to see whether its rule's wall still stands.
+    #[must_use]
+    pub fn is_probe(&self, rule: usize, key: &UrlKey) -> bool {
+        let wall = self.rules.get(&rule).and_then(|state| state.wall.as_ref());
+        wall.is_some_and(|wall| wall.probed.as_ref() == Some(key))
+    }
+
     /// True for a URL that is not to be asked for: a wall stands before its rule's URLs, and it is no probe.
     #[must_use]
     pub fn stops(&self, rule: usize, key: &UrlKey) -> bool {
-        let wall = self.0.get(&rule).and_then(|state| state.wall.as_ref());
-        wall.is_some_and(|wall| wall.probed.as_ref() != Some(key))
+        self.rules.get(&rule).is_some_and(|state| state.wall.is_some()) && !self.is_probe(rule, key)
     }
 
     /// URLs to be asked for now, to see whether their walls still stand. A one-shot crawl (`!for_ever`) asks a few times where there
     /// was an answer before, else not at all.
     pub fn probes(&mut self, now: UnixMillis, for_ever: bool) -> Vec<Discovered> {
         let mut due = Vec::new();
-        for state in self.0.values_mut().filter(|state| state.is_probed(for_ever)) {
-            let row = state.answered.as_ref();
+        for state in self.rules.values_mut().filter(|state| state.is_probed(for_ever)) {
             let Some(wall) = state.wall.as_mut().filter(|wall| wall.probe_at <= now) else { continue };
-            let row = row.or_else(|| state.run.get(wall.next % state.run.len().max(1)).map(|met| &met.row));
+            // By turns one that was refused and one that was not asked for yet.
+            let unasked = if wall.next % 2 == 1 { state.waiting.pop() } else { None };
+            let refused = || state.run.get(wall.next % state.run.len().max(1)).map(|met| met.row.clone());
+            let row = state.answered.clone().or(unasked).or_else(refused);
             let Some(row) = row else { continue };
             wall.next += 1;
             wall.probed = Some(row.key.clone());
-            due.push(Discovered { due: UnixMillis(0), ..row.clone() });
+            due.push(Discovered { due: UnixMillis(0), ..row });
         }
         due
     }
@@ -270,20 +319,20 @@ impl Walls {
     /// When the next probe is due; None if none is.
     #[must_use]
     pub fn wake_at(&self, for_ever: bool) -> Option<UnixMillis> {
-        let walls = self.0.values().filter(|state| state.is_probed(for_ever));
+        let walls = self.rules.values().filter(|state| state.is_probed(for_ever));
         walls.filter_map(|state| state.wall.as_ref()).map(|wall| wall.probe_at).min()
     }
 
     /// Moves the times with the clock.
     pub fn shift(&mut self, by_ms: i64) {
-        for wall in self.0.values_mut().filter_map(|state| state.wall.as_mut()) {
+        for wall in self.rules.values_mut().filter_map(|state| state.wall.as_mut()) {
             wall.probe_at = UnixMillis(wall.probe_at.0.saturating_add_signed(by_ms));
         }
     }
 
     /// The walls that stand.
     pub fn standing(&self) -> impl Iterator<Item = Standing<'_>> {
-        self.0.iter().filter(|(_, state)| state.wall.as_ref().is_some_and(|wall| wall.is_proven)).map(
+        self.rules.iter().filter(|(_, state)| state.wall.as_ref().is_some_and(|wall| wall.is_proven)).map(
             |(&rule, state)| Standing {
                 rule,
                 told: &state.told,

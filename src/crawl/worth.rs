@@ -4,6 +4,7 @@
 //! Connects the frontier's pure modules with the site loop. The budgets are kept in the database as notes; a kill loses
 //! half a minute of counts.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
@@ -17,6 +18,7 @@ use crate::frontier::unclassed::UnclassedLinks;
 use crate::frontier::weight::{Facts, RuleYield, Weight, folder_depth};
 use crate::job::{Finished, Found, Job, PageFindings};
 use crate::limits;
+use crate::masked::masked;
 use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_page::fingerprint::{Sketch, resemblance};
 use gleaner_rules::{ActSign, BudgetRules, Class, Rule, SiteRules, Verdict, parameters};
@@ -271,13 +273,13 @@ impl Worth {
     pub fn left_out(&mut self, links: &[Box<str>]) {
         for link in links {
             let why = if link.starts_with('/') { "" } else { "its host is not in `hosts`" };
-            self.unclassed.add_for(link, why);
+            self.unclassed.add(link, why, masked);
         }
     }
 
     /// Counts a link, as path and query, that would act in the account's name.
     pub fn acts(&mut self, path: &str, sign: ActSign) {
-        self.acting.add_for(&without_tokens(path), sign.sentence());
+        self.acting.add(&without_tokens(path), sign.sentence(), Cow::Borrowed);
         self.is_changed = true;
     }
 

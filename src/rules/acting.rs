@@ -9,13 +9,14 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
+use crate::class::Class;
 use crate::limits;
 
 use super::log_out::{ACTIONS, ROUTES, SCRIPTS, is_key, word};
 
 gleaner_base::topics! {
     control: NEVER, HIDES, ACT_KEYS;
-    name: ACT_STEMS, ACT_NAMES, ACT_ALONE, ACT_PARAMETERS, ACT_THINGS, ACT_NOT, ACT_TOKENS, DOWNLOAD_NAMES;
+    name: ACT_STEMS, ACT_NAMES, ACT_ALONE, ACT_PARAMETERS, ACT_ENDS, ACT_PAGES, ACT_THINGS, ACT_NOT, ACT_TOKENS, DOWNLOAD_NAMES;
 }
 
 /// Parameters whose value names an action, beside [`ACTIONS`].
@@ -72,11 +73,11 @@ impl ActSign {
 }
 
 /// The sign by which a URL, given as path and query, acts in an account's name. A token is none in the URL of a download, which
-/// `is_download` says, or its own words.
+/// the class says, or its own words.
 #[must_use]
-pub fn acts(reference: &str, is_download: bool) -> Option<ActSign> {
+pub fn acts(reference: &str, class: Option<Class>) -> Option<ActSign> {
     let (path, query) = reference.split_once('?').unwrap_or((reference, ""));
-    if names_action_in_path(path) {
+    if names_action_in_path(path) && !(class.is_some_and(Class::is_target) && names_page_of_thing(path)) {
         return Some(ActSign::Path);
     }
     let mut has_token = false;
@@ -97,7 +98,7 @@ pub fn acts(reference: &str, is_download: bool) -> Option<ActSign> {
         }
         has_token |= is_token(&key, &value);
     }
-    (has_token && !is_download && !gives_torrent(reference)).then_some(ActSign::Token)
+    (has_token && class != Some(Class::Download) && !gives_torrent(reference)).then_some(ActSign::Token)
 }
 
 /// True for a parameter by whose name it carries a session's token.
@@ -189,6 +190,14 @@ fn names_action_in_path(path: &str) -> bool {
     false
 }
 
+/// True for `/watch/12345`: where a rule takes such URLs for pages of torrents, they are.
+fn names_page_of_thing(path: &str) -> bool {
+    let path = decoded(path);
+    let mut segments = path.rsplit('/').filter(|segment| !segment.is_empty());
+    let (thing, folder) = (segments.next(), segments.next());
+    thing.is_some_and(is_key) && folder.is_some_and(|folder| ACT_PAGES.has(&folder.to_lowercase()))
+}
+
 /// `ratethread.php`, `mark-read`, `delete_cookies`; but no titles (`how-to-delete-files`) and no names of files.
 fn names_action_in_segment(segment: &str, is_last: bool) -> bool {
     let ending = segment.rsplit_once('.');
@@ -205,8 +214,14 @@ fn names_action_in_segment(segment: &str, is_last: bool) -> bool {
     match words(stem).as_slice() {
         [only] => is_action(only) || is_of_thing(only),
         [first, thing] => is_action(first) && ACT_THINGS.has(thing) || is_action(&format!("{first}{thing}")),
+        // Titles have no such end, or are longer.
+        [first, .., end] => is_short(stem) && is_action(first) && ACT_ENDS.has(end),
         _ => false,
     }
+}
+
+fn is_short(text: &str) -> bool {
+    text.len() <= limits::ACTION_NAME_BYTES_MAX
 }
 
 /// `markread`, `addcomment`: an action and what it is done to.
@@ -224,7 +239,7 @@ fn names_action(text: &str, counts_alone: bool) -> bool {
     }
     let words = words(text);
     if words.len() > limits::ACTION_NAME_WORDS_MAX || text.len() > limits::ACTION_NAME_BYTES_MAX {
-        return false;
+        return is_short(text) && names_action_in_segment(text, false);
     }
     let alone = words.first().map(|first| first.trim_end_matches(|of: char| of.is_ascii_digit()));
     let is_alone = counts_alone && words.len() == 1 && alone.is_some_and(|first| ACT_ALONE.has(first));

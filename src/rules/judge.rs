@@ -393,7 +393,7 @@ impl SiteRules {
     /// The sign by which a URL acts in the name of the site's account, if it has one and may not. `class` is the one that a rule gives it.
     #[must_use]
     pub fn acts_for_account(&self, url: &CrawlUrl, class: Option<Class>) -> Option<ActSign> {
-        let sign = self.login.as_ref().and_then(|_| acts(url.path(), class == Some(Class::Download)))?;
+        let sign = self.login.as_ref().and_then(|_| acts(url.path(), class))?;
         (!self.may_act(url)).then_some(sign)
     }
 

@@ -4,6 +4,7 @@
 //! Counted while pages are read, reported by `status` and by a crawl's summary, and reset when the rules change. It decides
 //! nothing.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -48,20 +49,16 @@ impl UnclassedLinks {
         kept.unwrap_or_else(|| Self::new(rules))
     }
 
-    /// Counts a link by its path and query.
-    pub fn add(&mut self, path: &str) {
-        self.add_for(path, "");
-    }
-
-    /// The same of a link that is not followed for another reason.
-    pub fn add_for(&mut self, path: &str, why: &str) {
+    /// Counts a link by its path and query, with why it is not followed where that is not that no class matches. `shown` masks what is
+    /// secret in the first one of a shape.
+    pub fn add<'p>(&mut self, path: &'p str, why: &str, shown: impl FnOnce(&'p str) -> Cow<'p, str>) {
         let shape = Shape::of(path);
         if let Some(known) = self.shapes.get_mut(shape.as_str()) {
             known.links += 1;
         } else if self.shapes.len() < UNCLASSED_SHAPES_MAX {
             self.shapes.insert(
                 shape.as_str().into(),
-                Unclassed { links: 1, example: path.chars().take(EXAMPLE_CHARS).collect(), why: why.into() },
+                Unclassed { links: 1, example: shown(path).chars().take(EXAMPLE_CHARS).collect(), why: why.into() },
             );
         }
     }
@@ -94,7 +91,7 @@ mod tests {
     fn links_are_counted_by_shape_and_the_most_come_first() {
         let mut links = UnclassedLinks::new(1);
         for path in ["/faq", "/u/7", "/u/8", "/u/9"] {
-            links.add(path);
+            links.add(path, "", Cow::Borrowed);
         }
         let told: Vec<(&str, u64, &str)> =
             links.most().into_iter().map(|(shape, of)| (shape, of.links, &*of.example)).collect();
@@ -115,7 +112,7 @@ mod tests {
             });
             format!("/{}/", letters.collect::<String>())
         };
-        (1..UNCLASSED_SHAPES_MAX * 3).for_each(|n| links.add(&word(n)));
+        (1..UNCLASSED_SHAPES_MAX * 3).for_each(|n| links.add(&word(n), "", |path| Cow::Owned(path.to_owned())));
         assert_eq!(links.most().len(), UNCLASSED_SHAPES_MAX);
     }
 }

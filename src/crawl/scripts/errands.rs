@@ -29,7 +29,7 @@ use gleaner_net::politeness::robots::Robots;
 use gleaner_net::politeness::{Answered, Gate, HostPolicy, backoff};
 use gleaner_render::children::{Host, Reply};
 use gleaner_render::wire::{self as net, Answer, Asker};
-use gleaner_rules::Refusal;
+use gleaner_rules::{ActSign, Refusal};
 
 /// Maximum sleep of a request before it checks again whether it may still be sent.
 const STEP: Duration = Duration::from_secs(1);
@@ -37,6 +37,7 @@ const STEP: Duration = Duration::from_secs(1);
 /// Reasons for refusals that the operator may want to know.
 const NO_HOST: &str = "is not one of the rule file's hosts";
 const CLOSED: &str = "robots.txt disallows it";
+const TOKEN: &str = "it carries a token of the session";
 
 /// What is known of one of the site's hosts.
 #[derive(Clone)]
@@ -435,10 +436,10 @@ struct Hop {
 /// Logs once what a site's scripts may not request under the current rule file and robots.txt.
 fn tell_closed(scripts: &Scripts, page: &CrawlUrl, host: String, why: &str) {
     if scripts.rendered().close(Closed { host, why: why.to_owned(), page: page.as_str().to_owned() }) {
-        let hint = if why == CLOSED {
-            "its data is not seen"
-        } else {
-            "if the site's data is there, add it to `hosts` of the rule file"
+        let hint = match why {
+            CLOSED => "its data is not seen",
+            TOKEN => "if it only reads, `allow_actions` of the rule file allows it",
+            _ => "if the site's data is there, add it to `hosts` of the rule file",
         };
         let (site, page) = (&scripts.rules.name, page.as_str());
         tracing::warn!(%site, page, why, "requests of scripts are refused, here and from now on: {hint}");
@@ -457,7 +458,7 @@ impl Answering<'_> {
         let url = request.url.split(['?', '#']).next().unwrap_or_default();
         tracing::debug!(%site, page, url, why, "a request of a page's script is refused");
         let host = url::Url::parse(&request.url).ok().and_then(|url| Some(url.host_str()?.to_owned()));
-        if let Some(host) = host.filter(|_| why.contains(NO_HOST) || why == CLOSED) {
+        if let Some(host) = host.filter(|_| why.contains(NO_HOST) || why == CLOSED || why == TOKEN) {
             match request.asker {
                 Asker::Fetch | Asker::Xhr => tell_closed(self.scripts, self.page, host, &why),
                 // Many refused scripts are advertisements.
@@ -575,6 +576,7 @@ impl Answering<'_> {
         match self.scripts.rules.forbids(url) {
             None => {}
             Some(Refusal::WrongHost) => return Err(format!("{} {NO_HOST}", url.authority())),
+            Some(Refusal::ActsForAccount(ActSign::Token)) => return Err(TOKEN.to_owned()),
             Some(reason) => return Err(format!("the rules refuse it: {}", reason.name())),
         }
         if self.errands.robots(self.scripts, url).await?.allows(url.path()) { Ok(()) } else { Err(CLOSED.to_owned()) }

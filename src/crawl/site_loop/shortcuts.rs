@@ -21,7 +21,7 @@ impl SiteLoop {
             self.chores.has_closed = self.history_is_done(idle).await?;
             return Ok(self.chores.has_closed && self.site.scripts.close_shortcuts());
         }
-        Ok(false)
+        Ok(idle && self.history_is_done(idle).await? && self.close_walls().await?)
     }
 
     /// Makes pages of lists due that are to be read again, once history has nothing else. True if there were some.

@@ -45,6 +45,7 @@ impl SiteLoop {
             } else if self.walls.stops(job.rule, &job.lease.key) {
                 self.tally.parked(&self.site.rules, job.class, Outcome::Walled, &job.url);
                 self.hosts[index].leave(lane, split);
+                self.walls.waits(job.rule, &job.lease);
                 walled.push((job.lease, job.crew));
             } else if !self.begin(index, lane, job, now) {
                 break;

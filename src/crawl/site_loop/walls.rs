@@ -3,11 +3,14 @@
 use super::SiteLoop;
 use crate::CrawlError;
 use crate::job::Finished;
+use crate::masked::masked;
+use crate::progress::Ended;
 use crate::refusal;
 use crate::walls::{Fate, Met, Walls};
 use gleaner_base::clock::UnixMillis;
+use gleaner_base::url::CrawlUrl;
 use gleaner_rules::SiteRules;
-use gleaner_store::crawldb::{Discovered, Next, UrlKey, WALL_TOKENS};
+use gleaner_store::crawldb::{Discovered, Lease, Next, Outcome, UrlKey, WALL_TOKENS};
 
 /// The walls of a site, and what the database does not know of them yet.
 #[derive(Debug, Default)]
@@ -36,6 +39,12 @@ impl SiteWalls {
         self.walls.stops(rule, key)
     }
 
+    /// One that is not asked for because of that.
+    pub(super) fn waits(&mut self, rule: usize, lease: &Lease) {
+        let Lease { key, depth, rank, via, found, .. } = lease.clone();
+        self.walls.waits(rule, Discovered { key, depth, rank, due: UnixMillis(0), via, is_target: false, found });
+    }
+
     pub(super) fn wake_at(&self, for_ever: bool) -> Option<UnixMillis> {
         self.walls.wake_at(for_ever)
     }
@@ -62,7 +71,7 @@ impl SiteWalls {
             .map(|wall| {
                 let rule = rules.rules().get(wall.rule);
                 let (key, place) = rule.map_or_else(Default::default, |rule| (rule.key(), rule.place()));
-                let (told, refused, example) = (wall.told, wall.refused, wall.example);
+                let (told, refused, example) = (wall.told, wall.refused, masked(wall.example));
                 format!("{refused} URLs of {key} got the same answer: {told}\n{example} ({place})")
             })
             .collect();
@@ -74,8 +83,13 @@ impl SiteLoop {
     /// Takes note of a final response. A URL that met a wall is parked.
     pub(super) fn mind_walls(&mut self, finished: &mut Finished) {
         let job = finished.job;
+        let is_probe = self.walls.walls.is_probe(job.rule, &finished.visit.key);
+        if finished.end.leads_on && self.walls.walls.have_led_off() {
+            self.leads_on(finished);
+        }
         // What is rechecked anyway needs no wall.
-        if job.is_watched || self.site.rules.rules().get(job.rule).is_none() || finished.visit.next != Next::Done {
+        let is_looked_at = is_probe || !job.is_watched && finished.visit.next == Next::Done;
+        if !is_looked_at || self.site.rules.rules().get(job.rule).is_none() {
             return;
         }
         let visit = &finished.visit;
@@ -92,10 +106,14 @@ impl SiteLoop {
         let (said, now, site) = (refusal::said(finished), self.site.clock.now(), &self.site.rules.name);
         match self.walls.walls.mind(job.rule, said, met, now) {
             Fate::Own => {}
-            Fate::Again(mut rows) => self.walls.again.append(&mut rows),
+            Fate::Again(mut rows) => {
+                self.tally.take_back(job.class, rows.len());
+                self.walls.again.append(&mut rows);
+            }
             Fate::Parked => finished.visit.next = Next::Park(self.walls.token()),
             Fate::Raised(earlier) => {
                 finished.visit.next = Next::Park(self.walls.token());
+                self.tally.take_back(job.class, earlier.len());
                 let others = earlier.into_iter().filter(|row| row.key != finished.visit.key);
                 self.walls.again.extend(others);
                 let why = self.walls.told(&self.site.rules).unwrap_or_default().replace('\n', "; ");
@@ -104,9 +122,18 @@ impl SiteLoop {
             Fate::Fallen => {
                 self.walls.generation += 1;
                 self.walls.unparks = true;
+                self.tally.forget(Outcome::Walled);
                 tracing::info!(%site, "URLs of a rule that was waiting are answered: they go on");
             }
         }
+    }
+
+    /// A page leads to torrents: redirects to it are a way to them.
+    fn leads_on(&mut self, finished: &Finished) {
+        let host = self.hosts.iter().find(|host| host.id == finished.visit.key.host);
+        let Some(host) = host else { return };
+        let page = CrawlUrl::from_parts(&host.face().origin, &finished.visit.key.path);
+        self.walls.walls.lead_on(refusal::sign_of(&refusal::redirect_to(&page)));
     }
 
     /// Asks for the URLs whose turn it is, and brings back what waited.
@@ -145,9 +172,13 @@ impl SiteLoop {
         Ok(more)
     }
 
-    /// Before the loop ends: the database has to know what is to be asked for once more.
-    pub(super) async fn leave_walls(&mut self) -> Result<(), CrawlError> {
-        let again = std::mem::take(&mut self.walls.again);
+    /// Before the loop ends: the database has to know what is to be asked for once more. A crawl that has more to ask for leaves the
+    /// refusals that it did not look at to the next one.
+    pub(super) async fn leave_walls(&mut self, ended: &Ended) -> Result<(), CrawlError> {
+        let mut again = std::mem::take(&mut self.walls.again);
+        if !matches!(ended, Ended::Exhausted | Ended::Refused(_)) {
+            again.extend(self.walls.walls.leave(self.site.clock.now()));
+        }
         self.site.db.make_due(again, self.site.clock.now()).await?;
         if std::mem::take(&mut self.walls.unparks) {
             self.unpark_walled().await?;

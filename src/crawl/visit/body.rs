@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::ends::{done, failed, retried};
 use crate::job::{Finished, Job};
 use crate::site::Site;
-use crate::{denial, limits, not_whole};
+use crate::{denial, limits, not_whole, refusal};
 use gleaner_net::classify::{Classifier, Decision, DiscardReason, HeaderFacts};
 use gleaner_net::fetch::body::{self, Read, Want};
 use gleaner_net::fetch::{FetchFailure, Response, ResponseHeaders};
@@ -100,7 +100,7 @@ pub(super) async fn read(site: &Site, job: &Job, response: Response) -> Body {
         (Read::Whole(_) | Read::Stopped { .. }, Decision::Discard(DiscardReason::Empty))
             if job.class.is_target() || job.class.is_listing() =>
         {
-            let mut finished = retried(site, job, Outcome::NotForUs, Some("an empty response".to_owned()));
+            let mut finished = retried(site, job, Outcome::NotForUs, Some(refusal::EMPTY.to_owned()));
             finished.host.answered = Answered::Well;
             finished
         }

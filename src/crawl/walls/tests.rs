@@ -147,9 +147,45 @@ fn downloads_that_are_redirected_to_one_page_are_looked_at_in_the_end() {
     assert_eq!((parked.len(), more, walls.standing().count()), (300, true, 1));
     // Where the page led on to the torrents, nothing stands.
     let mut walls = Walls::default();
-    walls.mind(RULE, led_off(), met("/1", 1_000), UnixMillis(1_000));
-    assert_eq!(answer(&mut walls, "/1?anyway", 2), Fate::Own);
-    assert_eq!(walls.close(UnixMillis(3_000)), (Vec::new(), false));
+    let redirect = |walls: &mut Walls, at: u64| {
+        walls.mind(RULE, led_off(), met(&format!("/{at}"), at * 1_000), UnixMillis(at * 1_000))
+    };
+    redirect(&mut walls, 1);
+    assert!(walls.have_led_off());
+    walls.lead_on(9);
+    assert!(!walls.have_led_off());
+    assert_eq!(redirect(&mut walls, 2), Fate::Own);
+    assert_eq!(answer(&mut walls, "/1?anyway", 3), Fate::Own);
+    assert_eq!(walls.close(UnixMillis(4_000)), (Vec::new(), false));
+    // What was redirected before the first answer is asked for again; after it, a redirect is a refusal.
+    let mut walls = Walls::default();
+    redirect(&mut walls, 1);
+    let Fate::Again(rows) = answer(&mut walls, "/good", 2) else { panic!() };
+    assert_eq!(paths(&rows), ["/1"]);
+    (3..=7).for_each(|at| drop(redirect(&mut walls, at)));
+    assert_eq!(probe(&mut walls, 7), ["/good"]);
+}
+
+#[test]
+fn a_wall_that_was_never_passed_is_probed_with_urls_that_wait_too() {
+    let mut walls = Walls::default();
+    refuse(&mut walls, 1..=20);
+    walls.waits(RULE, met("/new", 0).row);
+    let asked = |walls: &mut Walls, at: u64| paths(&walls.probes(UnixMillis(at * 1_000), true)).concat();
+    assert_eq!(asked(&mut walls, 100), "/1");
+    refuse(&mut walls, 1..=1);
+    assert_eq!(asked(&mut walls, 1_000), "/new");
+    assert_eq!(answer(&mut walls, "/new", 1_001), Fate::Fallen);
+}
+
+#[test]
+fn refusals_that_were_not_looked_at_are_left_to_the_next_crawl() {
+    let mut walls = Walls::default();
+    refuse(&mut walls, 1..=3);
+    let left = walls.leave(UnixMillis(9_000));
+    assert_eq!(paths(&left), ["/1", "/2", "/3"]);
+    assert!(left.iter().all(|row| row.due == UnixMillis(9_000)), "after what was not asked for at all");
+    assert!(walls.leave(UnixMillis(9_000)).is_empty());
 }
 
 #[test]

@@ -7,6 +7,12 @@ use super::*;
 fn what_acts_in_an_accounts_name_is_refused() {
     use ActSign::{Action, Parameter, Path, Token};
     let found = [
+        // Words of several kinds
+        ("/notifications/mark-all-as-read", Path),
+        ("/forums/mark-all-read", Path),
+        ("/t/5/remove-from-favorites", Path),
+        ("/index.php?action=mark_all_as_read", Action),
+        ("/watch/12345", Path),
         // phpBB
         ("/viewtopic.php?uid=2&f=3&t=17&watch=topic&start=0&hash=0a1b2c3d", Parameter),
         ("/viewtopic.php?uid=2&f=3&t=17&unwatch=topic&start=0&hash=0a1b2c3d", Parameter),
@@ -116,7 +122,7 @@ fn what_acts_in_an_accounts_name_is_refused() {
     ];
     let wrong: Vec<_> = found
         .iter()
-        .map(|(url, sign)| (url, acts(url, false), sign))
+        .map(|(url, sign)| (url, acts(url, None), sign))
         .filter(|(_, is, due)| *is != Some(**due))
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -188,7 +194,7 @@ fn what_is_read_is_followed() {
         "/browse?page=post&id=17",
         "/login?redirect=/posts/80/report",
     ];
-    let wrong: Vec<_> = read.iter().map(|url| (url, acts(url, false))).filter(|(_, is)| is.is_some()).collect();
+    let wrong: Vec<_> = read.iter().map(|url| (url, acts(url, None))).filter(|(_, is)| is.is_some()).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
@@ -203,7 +209,7 @@ fn the_token_of_a_download_is_the_accounts_own_and_its_action_is_still_judged() 
         ("/download/17/report", true, Some(ActSign::Path)),
         ("/get/17?token=0", false, None),
     ] {
-        assert_eq!(acts(url, is_download), sign, "{url}");
+        assert_eq!(acts(url, is_download.then_some(Class::Download)), sign, "{url}");
     }
 }
 
@@ -256,4 +262,19 @@ fn what_differs_in_what_it_does_is_another_action() {
     assert_eq!(action_of("/index.php?action=buddy;u=2"), action_of("/index.php?action=buddy;u=3"));
     assert_ne!(action_of("/index.php?action=buddy;u=2"), action_of("/index.php?action=logout;u=2"));
     assert_ne!(action_of("/a.php?t=2"), action_of("/b.php?t=2"));
+}
+
+#[test]
+fn a_word_behind_which_a_thing_is_named_is_its_page_where_a_rule_says_so() {
+    for page in ["/watch/12345", "/save/17"] {
+        assert_eq!(acts(page, Some(Class::Detail)), None, "{page}");
+        assert_eq!(acts(page, Some(Class::Page)), Some(ActSign::Path), "{page}");
+    }
+    assert_eq!(acts("/report/17", Some(Class::Detail)), Some(ActSign::Path));
+    // Titles.
+    for title in
+        ["/t/vote-for-the-best-of-us", "/t/mark-of-the-ninja", "/t/how-to-delete-what-you-read-online-and-more"]
+    {
+        assert_eq!(acts(title, Some(Class::Page)), None, "{title}");
+    }
 }

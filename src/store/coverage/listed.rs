@@ -68,6 +68,8 @@ fn answer(outcome: Option<Outcome>) -> Answer {
             | Outcome::BadRedirect
             | Outcome::RedirectRefused,
         ) => Answer::Settled,
+        // The next crawl asks for it.
+        Some(Outcome::Walled) => Answer::Open,
         Some(outcome) if !outcome.was_fetched() => Answer::Closed,
         _ => Answer::Open,
     }

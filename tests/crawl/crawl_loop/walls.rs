@@ -110,3 +110,43 @@ async fn refusals_of_single_urls_stay_theirs() {
     let outcomes = machine.outcomes().await;
     assert!(!outcomes.contains_key("walled") && outcomes["denied"] >= FILES as u64 / 3, "{outcomes:?}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn attachments_that_are_no_torrents_are_no_wall() {
+    fn attachment(path: &str) -> Option<Answer> {
+        let number: usize = path.strip_prefix("/dl/")?.parse().ok()?;
+        let picture = Bytes::from_static(b"\x89PNG\r\n\x1a\n0000000000000000");
+        if number < 40 { Some(Answer::Status(200, ResponseHeaders::default(), picture)) } else { file(path) }
+    }
+    let (web, machine) = (Arc::new(web().otherwise(attachment)), Machine::new());
+    let (ended, progress) = machine.crawl(&web, FAST, RunOptions::default()).await;
+    assert_eq!((ended, progress.total().torrents), (Ended::Exhausted, FILES as u64 - 40));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_notice_page_that_the_rules_accept_is_a_wall_for_the_service_too() {
+    fn noticed(path: &str, at: Duration) -> Option<Answer> {
+        match path.strip_prefix("/dl/") {
+            Some(_) if at < UNTIL => Some(redirect("/look/notice")),
+            _ => file(path),
+        }
+    }
+    let web = web().at("/look/notice", &[page("Read this before you download")]).meanwhile(noticed);
+    let (web, machine) = (Arc::new(web), Machine::new());
+    let stop = Some(UNTIL + Duration::from_secs(2 * 3_600));
+    let (_, progress) = machine.crawl_until(&web, FAST, SERVICE, stop).await;
+    assert_eq!(progress.total().torrents, FILES as u64, "{:?}", machine.outcomes().await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crawl_that_is_stopped_amid_refusals_leaves_them_to_the_next() {
+    let machine = Machine::new();
+    let web = Arc::new(web().meanwhile(forbidden));
+    let few = RunOptions { pages_max: Some(20), ..RunOptions::default() };
+    let (ended, progress) = machine.crawl(&web, FAST, few).await;
+    assert!(matches!(ended, Ended::Budget(_)), "{ended:?}");
+    let before = progress.total().torrents;
+    tokio::time::sleep(UNTIL).await;
+    let (ended, progress) = machine.crawl(&web, FAST, RunOptions::default()).await;
+    assert_eq!((ended, before + progress.total().torrents), (Ended::Exhausted, FILES as u64));
+}

@@ -214,6 +214,16 @@ fn a_download_that_robots_txt_closes_may_be_another_address_and_is_told_apart() 
 }
 
 #[test]
+fn what_waits_in_front_of_a_wall_is_not_answered_yet() {
+    let links = Site::listing(&["/t/1"])
+        .url("/t/1", DETAIL, READ)
+        .url("/dl/1", DOWNLOAD, Some(Outcome::Walled))
+        .url("/board/2", LIST, Some(Outcome::Walled))
+        .links();
+    assert_eq!((links.downloads_open, links.downloads_closed, links.lists_failed, links.lists_closed), (1, 0, 1, 0));
+}
+
+#[test]
 fn lists_that_were_not_read_are_told_by_what_became_of_them() {
     let links = Site::listing(&["/t/1"])
         .url("/list?page=2", LIST, None)
