@@ -78,7 +78,8 @@ pub fn crawl(config: &Config, options: &Options, global: &Global, terminal: &Ter
 async fn name_causes(summary: &mut Summary, app: &App, sites: &[Arc<SiteRules>], hints: &Hints) -> anyhow::Result<()> {
     for rules in sites {
         let ended = summary.sites.get(&*rules.name);
-        let is_over = matches!(ended, Some(Ended::Exhausted | Ended::Refused(_)));
+        // A crawl that ended in front of a wall has named its cause.
+        let is_over = matches!(ended, Some(Ended::Exhausted));
         let known = Known::of_site(app.db.as_ref(), rules).await?;
         let found = findings(&known, rules, is_over, hints);
         if !found.is_empty() {

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::hints::Hints;
 use crate::app::status;
 use crate::limits;
+use gleaner_crawl::not_whole::CLOSED_PAGER;
 use gleaner_crawl::refusal::EMPTY;
 use gleaner_crawl::scripts::rendered::Rendered;
 use gleaner_crawl::tally::{Cause, Start, TALLY_NOTE, Tally};
@@ -184,19 +185,25 @@ impl Findings<'_> {
         let explain = example
             .map(|url| format!(": {}", self.hints.command(&format!("rules explain '{}'", url.replace('\'', "%27")))));
         let explain = explain.unwrap_or_default();
+        // The links lead to torrents, on another host.
+        let elsewhere = links.and_then(|links| {
+            let url = url::Url::parse(&links.example).ok()?;
+            let host = url[url::Position::BeforeHost..url::Position::AfterPort].to_owned();
+            let hosts: Vec<String> = self.rules.hosts.iter().map(|host| host.to_string()).chain([host]).collect();
+            Some(format!("if you may fetch from there, `hosts = {hosts:?}` in {file}"))
+        });
         if pages > 0 {
             let text = format!(
                 "{pages} pages of torrents and threads were read, and none has a link of classes.download or a magnet link{of_links}"
             );
-            return Some(failure(
-                text,
-                format!("add the address of its torrents to classes.download in {file}{explain}"),
-            ));
+            let hint = format!("add the address of its torrents to classes.download in {file}{explain}");
+            return Some(failure(text, elsewhere.unwrap_or(hint)));
         }
         let read = tally.visits(|cause| !cause.is_trouble());
         let pages = if read == 1 { "page" } else { "pages" };
         let text = format!("no link of the {read} {pages} read leads to a torrent, its page or a thread{of_links}");
         let hint = match links {
+            Some(_) if let Some(hosts) = elsewhere => hosts,
             Some(_) => format!("the classes of {file} do not fit this site{explain}"),
             None => format!("open the start page in a browser, and compare what it links with {file}"),
         };
@@ -218,7 +225,11 @@ impl Findings<'_> {
         reasons.sort_by_key(|(_, pages, _)| std::cmp::Reverse(*pages));
         let told = |(reason, pages, url): &(&str, u64, &str)| {
             let pages = if *pages == 1 { "1 page was".to_owned() } else { format!("{pages} pages were") };
-            Finding { text: format!("{pages} not read whole: {reason}, as {url}"), hint: None, is_failure: false }
+            let text = format!("{pages} not read whole: {reason}; first {url}");
+            match reason.starts_with(CLOSED_PAGER) {
+                true => failure(text, "narrow that expression of `deny`: most of the list is missing".to_owned()),
+                false => Finding { text, hint: None, is_failure: false },
+            }
         };
         reasons.iter().take(limits::NOT_WHOLE_REASONS_SHOWN).map(told).collect()
     }

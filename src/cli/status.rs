@@ -408,7 +408,7 @@ fn acting(site: &SiteStatus, hints: &Hints) -> String {
     if !site.acting.is_empty() {
         let explain = hints.command("rules explain URL");
         text.push_str(&format!(
-            "  hint: {explain}; `allow_actions` of the rule file allows those that change nothing\n"
+            "  hint: `allow_actions` of the rule file allows those that change nothing; each is explained by {explain}\n"
         ));
     }
     text

@@ -161,14 +161,14 @@ impl Summary {
             if let Ended::Unreachable(why) = ended {
                 why.lines().skip(1).for_each(|line| text.push_str(&format!("              {line}\n")));
                 let again = hints.command(&format!("crawl {site}"));
-                let _ = writeln!(text, "              queued URLs stay queued (hint: {again}, later)");
+                let _ = writeln!(text, "              queued URLs stay queued (hint: later: {again})");
             }
             if let Ended::Refused(why) = ended {
                 why.lines().skip(1).for_each(|line| text.push_str(&format!("              {line}\n")));
                 let again = hints.command(&format!("crawl {site}"));
                 let _ = writeln!(
                     text,
-                    "              hint: open one of them in a browser, do what the site asks, then {again}"
+                    "              hint: open one of them in a browser and do what the site asks; if that is to log in, add a [login] to the rule file; then {again}"
                 );
             }
             if let Ended::NotLoggedIn(why) = ended {

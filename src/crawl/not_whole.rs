@@ -13,6 +13,9 @@ use gleaner_store::crawldb::{Next, Outcome, Visit};
 #[derive(Debug, Default)]
 pub struct NotWhole(Mutex<Option<Box<str>>>);
 
+/// How the reason begins where `deny` closes the rest of a list.
+pub const CLOSED_PAGER: &str = "its later pages are closed by";
+
 impl NotWhole {
     fn why(&self) -> MutexGuard<'_, Option<Box<str>>> {
         // One value, consistent at any time.

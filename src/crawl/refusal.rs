@@ -43,7 +43,11 @@ pub fn said(finished: &Finished) -> Said {
         }
         // A picture or an archive is what it is: attachments are of all kinds.
         Outcome::NotForUs if detail != EMPTY => Said::Nothing,
-        Outcome::NotForUs | Outcome::RedirectRefused | Outcome::HtmlPosingAsTorrent => refused(detail),
+        // Numbers may count down.
+        Outcome::HtmlPosingAsTorrent => {
+            Said::Refused { sign: sign_of(&without_numbers(detail)), told: detail.to_owned() }
+        }
+        Outcome::NotForUs | Outcome::RedirectRefused => refused(detail),
         Outcome::Redirected if finished.job.class == Class::Download => {
             Said::LedOff { sign: sign_of(detail), told: detail.to_owned() }
         }
@@ -83,12 +87,17 @@ pub fn in_place_of_torrent(page: &str) -> String {
     format!("a page in place of a torrent: \u{201c}{}\u{201d}", first_words(page))
 }
 
-/// The title and first words of a page, without the numbers, which may count down.
+fn without_numbers(text: &str) -> String {
+    let words = text.split_whitespace().filter(|word| !word.contains(|of: char| of.is_ascii_digit()));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// The title and first words of a page.
 #[must_use]
 pub fn first_words(page: &str) -> String {
     let text = text::visible(page, limits::NOTICE_BYTES_READ);
     let mut words = String::new();
-    for word in text.split_whitespace().filter(|word| !word.contains(|c: char| c.is_ascii_digit())) {
+    for word in text.split_whitespace() {
         if words.chars().count() + word.chars().count() > limits::NOTICE_CHARACTERS {
             break;
         }

@@ -50,9 +50,9 @@ pub use crews::{CREWS_NOTE, CrewsKept};
 pub use day::{DAY_NOTE, requests_of_day};
 use gates::Gates;
 use gleaner_base::clock::UnixMillis;
-use gleaner_rules::Verdict;
-use gleaner_store::crawldb::{Outcome, Owner};
+use gleaner_rules::{Robots, Verdict};
 use gleaner_store::crawldb::update::UpdateDb;
+use gleaner_store::crawldb::{Outcome, Owner};
 use hosts::SiteHosts;
 use leases::Leases;
 use lists::Lists;
@@ -148,6 +148,9 @@ impl SiteLoop {
         this.tally = tally.map(|note| Tally::from_bytes(&note)).unwrap_or_default();
         // They are asked for again.
         this.tally.forget(Outcome::Walled);
+        if this.site.rules.robots != Robots::Obey {
+            this.tally.forget(Outcome::RobotsDenied);
+        }
         this.hosts.meet(&this.last_crawl, this.walls.token(), &mut this.under_way).await?;
         this.take_up_crews().await?;
         this.look_at_unscheduled(now).await?;

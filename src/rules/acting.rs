@@ -16,7 +16,7 @@ use super::log_out::{ACTIONS, ROUTES, SCRIPTS, is_key, word};
 
 gleaner_base::topics! {
     control: NEVER, HIDES, ACT_KEYS;
-    name: ACT_STEMS, ACT_NAMES, ACT_ALONE, ACT_PARAMETERS, ACT_ENDS, ACT_PAGES, ACT_THINGS, ACT_NOT, ACT_TOKENS, DOWNLOAD_NAMES;
+    name: ACT_STEMS, ACT_NAMES, ACT_ALONE, ACT_PARAMETERS, ACT_BEHIND, ACT_ENDS, ACT_FIRSTS, ACT_PAGES, ACT_THINGS, ACT_NOT, ACT_TOKENS, DOWNLOAD_NAMES;
 }
 
 /// Parameters whose value names an action, beside [`ACTIONS`].
@@ -77,7 +77,9 @@ impl ActSign {
 #[must_use]
 pub fn acts(reference: &str, class: Option<Class>) -> Option<ActSign> {
     let (path, query) = reference.split_once('?').unwrap_or((reference, ""));
-    if names_action_in_path(path) && !(class.is_some_and(Class::is_target) && names_page_of_thing(path)) {
+    // A rule for the pages of torrents and threads knows what stands behind an identifier.
+    let is_target = class.is_some_and(Class::is_target);
+    if names_action_in_path(path) && !(is_target && names_page_of_thing(path)) || !is_target && acts_on_key(path) {
         return Some(ActSign::Path);
     }
     let mut has_token = false;
@@ -190,6 +192,15 @@ fn names_action_in_path(path: &str) -> bool {
     false
 }
 
+/// True for `/thread/5/close`.
+fn acts_on_key(path: &str) -> bool {
+    let path = decoded(path);
+    let mut segments = path.rsplit('/').filter(|segment| !segment.is_empty());
+    let (action, thing) = (segments.next(), segments.next());
+    let is_thing = |segment: &str| is_key(segment) || ACT_THINGS.has(&segment.to_lowercase());
+    action.is_some_and(|action| ACT_BEHIND.has(&action.to_lowercase())) && thing.is_some_and(is_thing)
+}
+
 /// True for `/watch/12345`: where a rule takes such URLs for pages of torrents, they are.
 fn names_page_of_thing(path: &str) -> bool {
     let path = decoded(path);
@@ -211,11 +222,19 @@ fn names_action_in_segment(segment: &str, is_last: bool) -> bool {
     let is_action = |word: &str| {
         is_never_pressed(word, true) || ACT_NAMES.has(word) || ACT_STEMS.has(word) || is_last && HIDES.has(word)
     };
+    let is_of_several = |stem: &str, first: &str, end: &str| {
+        let is_first = ACT_FIRSTS.has(first);
+        is_short(stem) && (is_first || is_action(first)) && (ACT_ENDS.has(end) || is_first && is_action(end))
+    };
     match words(stem).as_slice() {
         [only] => is_action(only) || is_of_thing(only),
-        [first, thing] => is_action(first) && ACT_THINGS.has(thing) || is_action(&format!("{first}{thing}")),
+        [first, thing] => {
+            is_action(first) && ACT_THINGS.has(thing)
+                || is_action(&format!("{first}{thing}"))
+                || is_of_several(stem, first, thing)
+        }
         // Titles have no such end, or are longer.
-        [first, .., end] => is_short(stem) && is_action(first) && ACT_ENDS.has(end),
+        [first, .., end] => is_of_several(stem, first, end),
         _ => false,
     }
 }

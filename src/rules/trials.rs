@@ -54,7 +54,7 @@ impl Certain {
 
 fn start_hint(reason: Refusal<'_>) -> &'static str {
     match reason {
-        Refusal::WrongHost => "add its host to `hosts`, or take `hosts` out",
+        Refusal::WrongHost => "add its host, with the port if it has one, to `hosts`, or take `hosts` out",
         Refusal::Denied(..) => "narrow that expression",
         Refusal::EndsSession => "take it out: it is never fetched where the site has a [login]",
         Refusal::ActsForAccount(_) => "take it out, or add it to `allow_actions` if a visit of it changes nothing",

@@ -104,8 +104,8 @@ fn pages_that_were_not_read_are_listed_by_reason_and_fail_nothing() {
     known.not_whole =
         vec![row("http://h.example/a", "x"), row("http://h.example/b", "y"), row("http://h.example/c", "y")];
     let wanted = [
-        ("2 pages were not read whole: y, as http://h.example/b".to_owned(), false),
-        ("1 page was not read whole: x, as http://h.example/a".to_owned(), false),
+        ("2 pages were not read whole: y; first http://h.example/b".to_owned(), false),
+        ("1 page was not read whole: x; first http://h.example/a".to_owned(), false),
     ];
     assert_eq!(told(&known, RULES), wanted);
 }

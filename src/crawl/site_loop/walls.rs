@@ -176,7 +176,7 @@ impl SiteLoop {
     /// refusals that it did not look at to the next one.
     pub(super) async fn leave_walls(&mut self, ended: &Ended) -> Result<(), CrawlError> {
         let mut again = std::mem::take(&mut self.walls.again);
-        if !matches!(ended, Ended::Exhausted | Ended::Refused(_)) {
+        if matches!(ended, Ended::Budget(_) | Ended::Stopped | Ended::NotLoggedIn(_)) {
             again.extend(self.walls.walls.leave(self.site.clock.now()));
         }
         self.site.db.make_due(again, self.site.clock.now()).await?;

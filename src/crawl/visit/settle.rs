@@ -171,7 +171,7 @@ async fn found_on(
     if let Some(closed) = &read.closed_pager
         && let Some(rule) = site.rules.rules().get(closed.rule)
     {
-        let why = format!("its later pages are closed by {} ({}), as {}", rule.key(), rule.place(), closed.path);
+        let why = format!("{} {} ({}), as {}", not_whole::CLOSED_PAGER, rule.key(), rule.place(), closed.path);
         finished.visit.not_whole.get_or_insert(not_whole::reason(&why));
     }
     finished.end.denied = read.denied;

@@ -13,6 +13,18 @@ fn what_acts_in_an_accounts_name_is_refused() {
         ("/t/5/remove-from-favorites", Path),
         ("/index.php?action=mark_all_as_read", Action),
         ("/watch/12345", Path),
+        ("/thread/5/close", Path),
+        ("/thread/5/pin", Path),
+        ("/thread/5/move-to-trash", Path),
+        ("/thread/5/toggle-watch", Path),
+        ("/post/5/soft-delete", Path),
+        ("/account/deactivate", Path),
+        ("/reset-passkey", Path),
+        ("/store/buy/5", Path),
+        ("/leave-group/5", Path),
+        ("/clear-notifications", Path),
+        ("/forums/mark-as-read", Path),
+        ("/ajax.php?action=reseed&id=5", Action),
         // phpBB
         ("/viewtopic.php?uid=2&f=3&t=17&watch=topic&start=0&hash=0a1b2c3d", Parameter),
         ("/viewtopic.php?uid=2&f=3&t=17&unwatch=topic&start=0&hash=0a1b2c3d", Parameter),
@@ -271,10 +283,16 @@ fn a_word_behind_which_a_thing_is_named_is_its_page_where_a_rule_says_so() {
         assert_eq!(acts(page, Some(Class::Page)), Some(ActSign::Path), "{page}");
     }
     assert_eq!(acts("/report/17", Some(Class::Detail)), Some(ActSign::Path));
+    assert_eq!(acts("/torrent/5/close", Some(Class::Detail)), None, "a title");
     // Titles.
-    for title in
-        ["/t/vote-for-the-best-of-us", "/t/mark-of-the-ninja", "/t/how-to-delete-what-you-read-online-and-more"]
-    {
+    for title in [
+        "/t/vote-for-the-best-of-us",
+        "/t/mark-of-the-ninja",
+        "/t/how-to-delete-what-you-read-online-and-more",
+        "/archive",
+        "/t/5/move-over-darling",
+        "/t/5/close-encounters",
+    ] {
         assert_eq!(acts(title, Some(Class::Page)), None, "{title}");
     }
 }

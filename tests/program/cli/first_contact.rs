@@ -147,7 +147,10 @@ fn cases() -> Vec<Case> {
             "showed nothing after their scripts",
         ),
         start(|| links("/x/"), "most links without a class: 8 of /x/{n}"),
-        start(|| links("http://files.invalid/dl/"), "(its host is not in `hosts`)"),
+        start(
+            || links("http://files.invalid/dl/"),
+            "hint: if you may fetch from there, `hosts = [\"SITE\", \"files.invalid\"]`",
+        ),
         start(|| list("<meta name=robots content=nofollow>"), "(nofollow)"),
         downloads(|_| redirect("/notice"), "a redirect to http://SITE/notice"),
         downloads(|_| redirect("/login.php"), "a redirect to http://SITE/login.php"),
@@ -180,7 +183,7 @@ fn cases() -> Vec<Case> {
             trouble: Trouble::Start(|| list("<a href='/list?page=2'>2</a><a href='/list?page=3'>3</a>")),
             rules: ("[rate]", "deny = ['page=']\n[rate]"),
             says: "its later pages are closed by deny",
-            code: 0,
+            code: 1,
         },
     ]
 }
