@@ -172,6 +172,14 @@ impl Findings<'_> {
             let text = format!("none of {downloads} download URLs gave a torrent; most: {told}, as {example}");
             return Some(failure(text, "open it in a browser: the site may want something first".to_owned()));
         }
+        let is_of_torrents = |cause: &Cause| matches!(cause.class, Class::Detail | Class::Thread);
+        let unread = tally.troubles().into_iter().find(|cause| is_of_torrents(cause));
+        if let Some(worst) = unread.filter(|_| pages == 0) {
+            let (told, example) = (worst.told(), &worst.example);
+            let met = tally.visits(is_of_torrents);
+            let text = format!("none of {met} pages of torrents and threads was read; most: {told}, as {example}");
+            return Some(failure(text, "open it in a browser: the site may want something first".to_owned()));
+        }
         let links = self.known.unclassed.first();
         let of_links = links.map(|links| {
             let why = if links.why.is_empty() { String::new() } else { format!(" ({})", links.why) };

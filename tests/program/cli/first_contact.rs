@@ -21,7 +21,7 @@ requests_per_second = 50
 connections = 4
 [classes]
 index = ['^/$', '^/list']
-detail = ['^/t/\\d+$']
+detail = ['^/t/']
 download = ['^/dl/']
 ";
 
@@ -65,7 +65,7 @@ fn links(to: &str) -> Answer {
 
 /// The site as it should be.
 fn in_order(path: &str) -> Answer {
-    if let Some(of) = path.strip_prefix("/t/") {
+    if let Some(of) = path.strip_prefix("/t/").filter(|of| !of.starts_with("gone")) {
         return html(200, &format!("<title>Item {of}</title><a href=/dl/{of}.torrent>download</a>"));
     }
     match path.strip_prefix("/dl/") {
@@ -152,6 +152,10 @@ fn cases() -> Vec<Case> {
             "hint: if you may fetch from there, `hosts = [\"SITE\", \"files.invalid\"]`",
         ),
         start(|| list("<meta name=robots content=nofollow>"), "(nofollow)"),
+        start(
+            || html(200, "<a href=/t/gone/1>x</a>"),
+            "none of 1 pages of torrents and threads was read; most: 1 detail: gone (status 404)",
+        ),
         downloads(|_| redirect("/notice"), "a redirect to http://SITE/notice"),
         downloads(|_| redirect("/login.php"), "a redirect to http://SITE/login.php"),
         downloads(|path| redirect(&format!("http://cdn.invalid{path}")), "http://cdn.invalid"),
