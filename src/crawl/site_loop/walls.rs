@@ -87,8 +87,9 @@ impl SiteLoop {
         if finished.end.leads_on && self.walls.walls.have_led_off() {
             self.leads_on(finished);
         }
-        // What is rechecked anyway needs no wall.
-        let is_looked_at = is_probe || !job.is_watched && finished.visit.next == Next::Done;
+        // What is rechecked anyway needs no wall; what is retried has said nothing yet.
+        let is_final = matches!(finished.visit.next, Next::Done | Next::RevisitAt(_));
+        let is_looked_at = if is_probe { is_final } else { !job.is_watched && finished.visit.next == Next::Done };
         if !is_looked_at || self.site.rules.rules().get(job.rule).is_none() {
             return;
         }
