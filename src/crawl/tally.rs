@@ -159,9 +159,18 @@ impl Tally {
 
     /// Visits of a class that were refused alike are made once more: they have not come to anything yet.
     pub fn take_back(&mut self, class: Class, visits: usize) {
-        let refused = self.causes.iter_mut().filter(|cause| cause.class == class && cause.is_trouble());
-        let of_them = refused.filter(|cause| *cause.outcome != *Outcome::RobotsDenied.name());
-        if let Some(cause) = of_them.max_by_key(|cause| cause.visits) {
+        // What walls are made of: see `refusal`.
+        let kinds = [
+            Outcome::Denied,
+            Outcome::ClientError,
+            Outcome::NotForUs,
+            Outcome::HtmlPosingAsTorrent,
+            Outcome::Redirected,
+            Outcome::RedirectRefused,
+        ];
+        let is_refusal = |cause: &Cause| kinds.iter().any(|kind| *cause.outcome == *kind.name()) && cause.is_trouble();
+        let refused = self.causes.iter_mut().filter(|cause| cause.class == class && is_refusal(cause));
+        if let Some(cause) = refused.max_by_key(|cause| cause.visits) {
             cause.visits = cause.visits.saturating_sub(visits as u64);
         }
         self.causes.retain(|cause| cause.visits > 0);

@@ -85,3 +85,19 @@ fn start_urls_keep_their_last_answer() {
     tally.count(&rules, &url, &finished);
     assert_eq!(unread(&tally), Vec::<String>::new());
 }
+
+#[test]
+fn refusals_that_are_asked_again_are_taken_back_and_nothing_else_is() {
+    let rules = gleaner_rules::from_text("s", &RULES.replace("page = ['^/']", "page = ['^/$']")).unwrap();
+    let mut tally = Tally::default();
+    for (outcome, visits) in [(Outcome::Gone, 9), (Outcome::Denied, 5), (Outcome::Walled, 3)] {
+        for _ in 0..visits {
+            let (url, finished) = ended(&rules, "/dl/1", outcome, None);
+            tally.count(&rules, &url, &finished);
+        }
+    }
+    tally.take_back(Class::Download, 5);
+    tally.forget(Outcome::Walled);
+    let left: Vec<(&str, u64)> = tally.troubles().iter().map(|cause| (&*cause.outcome, cause.visits)).collect();
+    assert_eq!(left, [("gone", 9)]);
+}
