@@ -236,7 +236,10 @@ impl Findings<'_> {
             let text = format!("{pages} not read whole: {reason}; first {url}");
             match reason.starts_with(CLOSED_PAGER) {
                 true => failure(text, "narrow that expression of `deny`: most of the list is missing".to_owned()),
-                false => Finding { text, hint: None, is_failure: false },
+                false => {
+                    let hint = self.hints.command(&format!("coverage {}", self.rules.name));
+                    Finding { hint: Some(hint), is_failure: false, ..failure(text, String::new()) }
+                }
             }
         };
         reasons.iter().take(limits::NOT_WHOLE_REASONS_SHOWN).map(told).collect()

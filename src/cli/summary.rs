@@ -192,7 +192,8 @@ impl Summary {
             let page = hints.command(&format!("render '{}'", nothing.page));
             let _ = writeln!(text, "              hint: inspect it with {page}");
         }
-        for (site, pages) in &self.sites_not_whole {
+        // A finding says more.
+        for (site, pages) in self.sites_not_whole.iter().filter(|(site, _)| !self.findings.contains_key(*site)) {
             let (told, which) = (not_whole_told(*pages), hints.command(&format!("coverage {site}")));
             let _ = writeln!(text, "{site:<13} {told} (hint: {which})");
         }

@@ -11,6 +11,7 @@ pub mod commit;
 mod denial;
 pub mod fresh;
 mod front;
+mod gaps;
 mod host_work;
 pub mod hosts;
 pub mod job;

@@ -282,6 +282,16 @@ pub const CREWS_RECKONED_EVERY: Duration = Duration::from_secs(5);
 /// order as far as a site's own links allow, so that few need it.
 pub const LIST_PAGES_AGAIN_MAX: usize = 2_000;
 
+/// Lists of one site whose last four pages are kept to be compared with the next: 8 bytes a row. With more of them, what is kept is
+/// compared at once.
+pub const LISTS_COMPARED_MAX: usize = 2_000;
+
+/// Passes over the pages of a list that share rows.
+pub const LIST_PASSES_MAX: u8 = 8;
+
+/// URLs that are requested because their ids are missing among the rows of a list.
+pub const ID_GAPS_MAX: usize = 32;
+
 /// Pages of lists that one run knows as read before their visits are on disk: 8 bytes each. The database knows
 /// the others.
 pub const LIST_PAGES_MARKED_MAX: usize = 1 << 20;

@@ -50,6 +50,12 @@ impl Numbers {
         self.has_met.swap(false, Ordering::Relaxed)
     }
 
+    /// The origin with this number, if it was used in this run.
+    #[must_use]
+    pub fn origin(&self, host: HostId) -> Option<Box<str>> {
+        self.known().iter().find(|(_, id)| **id == host).map(|(origin, _)| origin.clone())
+    }
+
     /// The number of an origin; the database is asked at its first use. None beyond `limits::ORIGINS_PER_SITE_MAX`.
     async fn of(&self, db: &dyn CrawlDb, site: &str, origin: &str) -> Result<Option<HostId>, CrawlDbError> {
         let known = self.known().get(origin).copied();

@@ -23,6 +23,7 @@ mod session;
 mod shortcuts;
 mod told;
 mod under_way;
+mod unstable;
 mod visits;
 mod waiting;
 mod walls;
@@ -60,6 +61,7 @@ use session::Session;
 pub use session::{MissingSession, SESSION_NOTE};
 use told::LogState;
 use under_way::UnderWay;
+use unstable::UnstableLists;
 use walls::SiteWalls;
 
 /// Longest sleep of an idle loop: the watchdog expects activity, and the clock may have jumped.
@@ -103,6 +105,7 @@ pub struct SiteLoop {
     last_crawl: LastCrawl,
     chores: Chores,
     lists: Lists,
+    unstable: UnstableLists,
     told: LogState,
     session: Session,
     crews: Crews,
@@ -128,6 +131,7 @@ impl SiteLoop {
             last_crawl,
             chores: Chores::new(now),
             lists: Lists::default(),
+            unstable: UnstableLists::default(),
             told: LogState::default(),
             session: Session::new(&site, &shared.progress),
             crews,
@@ -155,6 +159,7 @@ impl SiteLoop {
         this.take_up_crews().await?;
         this.look_at_unscheduled(now).await?;
         this.lists = Lists::take_up(&this.site).await?;
+        this.unstable = UnstableLists::take_up(&this.site).await?;
         this.session.take_up_endings(this.last_crawl.has_other_rules).await?;
         let counts = this.site.db.site_counts(&this.site.rules.name).await?;
         this.shared.progress.update(&this.site.rules.name, |progress| {
@@ -270,7 +275,10 @@ impl SiteLoop {
             self.chores.last_cuts_came_back();
             return Ok(true);
         }
-        Ok(self.close_lists(true).await? || self.site.scripts.close_shortcuts() || self.close_walls().await?)
+        Ok(self.close_lists(true).await?
+            || self.close_unstable(true).await?
+            || self.site.scripts.close_shortcuts()
+            || self.close_walls().await?)
     }
 
     /// How a crawl ends that has nothing in progress and nothing to wait for.
@@ -364,6 +372,7 @@ impl SiteLoop {
 
     fn committed(&mut self, committed: &Committed) {
         self.commits.received(&self.site, committed);
+        self.unstable.committed(committed);
         self.leases.committed(committed.mark);
         self.shared.progress.update(&self.site.rules.name, |progress| progress.counts.add(committed));
         let may_go_far = self.leases.has_put_off_far() && self.commits.are_all_in();

@@ -14,7 +14,7 @@ impl SiteLoop {
         if !self.options.keep_looking {
             return Ok(false);
         }
-        if self.close_lists(idle).await? {
+        if self.close_lists(idle).await? || self.close_unstable(idle).await? {
             return Ok(true);
         }
         if !self.chores.has_closed {
@@ -36,7 +36,7 @@ impl SiteLoop {
         Ok(are_due)
     }
 
-    async fn history_is_done(&mut self, idle: bool) -> Result<bool, CrawlError> {
+    pub(super) async fn history_is_done(&mut self, idle: bool) -> Result<bool, CrawlError> {
         match self.crews.history_is_done() {
             Some(is_done) => Ok(is_done),
             None => Ok(idle && self.only_looks_left().await?),

@@ -211,6 +211,7 @@ impl SiteLoop {
         self.follow_look(&mut finished).await?;
         let behind = finished.end.turn.as_ref().and_then(|turn| turn.behind.as_ref());
         let is_under_way = behind.is_some_and(|behind| self.under_way.is_visited(&behind.row.key));
+        self.unstable.mind(&self.site, &finished).await?;
         self.lists.mind(&self.site, &mut finished, is_under_way).await?;
         self.told.changes(&self.site, &self.hosts, &finished).await?;
         let visit = &finished.visit;

@@ -131,6 +131,65 @@ async fn of_a_list_that_rests_no_page_is_read_twice() {
     }
 }
 
+/// Rows of a tie, which a view shows in any order.
+const TIE: u64 = 4;
+
+/// A list that rests, of which each view orders the rows of one minute anew.
+fn ties(path: &str, elapsed: Duration) -> Option<Answer> {
+    let number: u64 = match path {
+        "/board" => 1,
+        _ => match path.strip_prefix("/board?page=").and_then(|number| number.parse().ok()) {
+            Some(number) => number,
+            None => return rests(path),
+        },
+    };
+    let view = xxhash_rust::xxh3::xxh3_64(format!("{number} {}", elapsed.as_micros()).as_bytes());
+    let order = |row: &u64| (row / TIE, xxhash_rust::xxh3::xxh3_64_with_seed(&row.to_le_bytes(), view));
+    let mut rows: Vec<u64> = (1..=OLD).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(order(row)));
+    let rows = rows.chunks(ROWS as usize).nth(number as usize - 1)?;
+    let rows: String = rows.iter().map(|row| format!("<li><a href=/detail/{row}>{row}</a>")).collect();
+    let next = number + 1;
+    Some(page(&format!("{rows}<a href=/board?page=1>1</a><a href=/board?page={next}>next</a>")))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_whose_ties_are_ordered_anew_at_each_view_is_walked_until_it_brings_nothing_new() {
+    let rules = rules(2).replace("revisit_minutes = 1", "revisit_minutes = 600");
+    let mut service = Machine::new();
+    service.update = Some(in_memory());
+    for (machine, options) in [(Machine::new(), RunOptions::default()), (service, SERVICE)] {
+        let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(ties));
+        machine.crawl_until(&web, &rules, options, Some(Duration::from_secs(600))).await;
+        assert_eq!(lost(&web), [0; 0]);
+        let (pages, asked) = (OLD.div_ceil(ROWS), numbers(&web).len() as u64);
+        assert!((pages + 2..=pages * 6).contains(&asked), "{asked} of {pages} pages");
+        // Another crawl finds nothing to compare.
+        let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(ties));
+        machine.crawl(&web, &rules, RunOptions::default()).await;
+        assert_eq!(numbers(&web), [0; 0]);
+    }
+}
+
+/// A row that no view shows, as another one is on two pages.
+const HIDDEN: u64 = 255;
+
+fn hides(path: &str) -> Option<Answer> {
+    let Answer::Status(status, headers, body) = board(path, OLD)? else { return None };
+    let text =
+        String::from_utf8_lossy(&body).replace(&format!("/detail/{HIDDEN}>"), &format!("/detail/{}>", HIDDEN + 6));
+    Some(Answer::Status(status, headers, Bytes::from(text)))
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_id_that_is_missing_among_the_rows_of_an_unstable_list_is_requested() {
+    let web = Arc::new(Web::new(Duration::from_millis(10)).otherwise(hides));
+    let rules = rules(2).replace("revisit_minutes = 1", "revisit_minutes = 600");
+    let (ended, _) = Machine::new().crawl(&web, &rules, RunOptions::default()).await;
+    assert_eq!((ended, lost(&web)), (Ended::Exhausted, vec![]));
+    assert_eq!((web.asked(&format!("/detail/{HIDDEN}")), numbers(&web).len() as u64), (1, OLD.div_ceil(ROWS) + 4));
+}
+
 fn numbers(web: &Web) -> Vec<u64> {
     web.log().iter().filter_map(|(_, path)| path.strip_prefix("/board?page=")?.parse().ok()).collect()
 }
