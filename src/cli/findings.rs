@@ -174,11 +174,18 @@ impl Findings<'_> {
         }
         let is_of_torrents = |cause: &Cause| matches!(cause.class, Class::Detail | Class::Thread);
         let unread = tally.troubles().into_iter().find(|cause| is_of_torrents(cause));
-        if let Some(worst) = unread.filter(|_| pages == 0) {
-            let (told, example) = (worst.told(), &worst.example);
+        if let Some(worst) = unread.filter(|worst| worst.visits > pages) {
+            let (told, example, visits) = (worst.told(), &worst.example, worst.visits);
             let met = tally.visits(is_of_torrents);
-            let text = format!("none of {met} pages of torrents and threads was read; most: {told}, as {example}");
-            return Some(failure(text, "open it in a browser: the site may want something first".to_owned()));
+            let text = match pages {
+                0 => format!("none of {met} pages of torrents and threads was read; most: {told}, as {example}"),
+                _ => format!("{visits} of {met} pages of torrents and threads were not read: {told}, as {example}"),
+            };
+            let hint = match self.rules.login {
+                None => "open it in a browser; if the site wants a login, add a [login] to the rule file",
+                Some(_) => "open it in a browser: the site may want something first",
+            };
+            return Some(failure(text, hint.to_owned()));
         }
         let links = self.known.unclassed.first();
         let of_links = links.map(|links| {

@@ -379,6 +379,12 @@ pub const SCRIPT_ERROR_TOLD_BYTES_MAX: usize = 300;
 /// Time from a page's first request in which it may send more: after it there is time to read what it shows.
 pub const RENDER_ASKING_TIME: Duration = Duration::from_secs(240);
 
+/// Time without any other request or answer of a page after which a request counts as held by its server, at least.
+pub const RENDER_HELD_TIME: Duration = Duration::from_secs(10);
+
+/// Addresses of requests that a site's servers hold.
+pub const HELD_ADDRESSES_MAX: usize = 64;
+
 /// Pause of a page for which no render process could be started: the table of processes or files is full, or memory is short.
 pub const RENDER_NO_PROCESS_PAUSE: Duration = Duration::from_secs(60);
 

@@ -16,7 +16,8 @@ use super::class::{Class, RenderActs, RenderWhen};
 use super::families::{Families, Inherited, merged};
 use super::fault::{Fault, Faults, nearest};
 use super::file::{
-    AllowActionsFile, FamilyFile, LaneKey, LoginFile, ParametersFile, Pinned, PrivateAddresses, RobotsFile, SiteFile,
+    AllowActionsFile, FamilyFile, LaneKey, LoginFile, ParametersFile, Pinned, PrivateAddresses, RobotsFile,
+    ShortcutTables, SiteFile,
 };
 use super::judge::{
     AllowedActions, BoardRules, BudgetRules, ClientRules, Lanes, LinkRules, LoginRules, Quota, Rate, Robots,
@@ -47,6 +48,7 @@ pub(super) fn family_parts(faults: &mut Faults, read: &ParsedFile<FamilyFile>) -
         charset: charset(faults, &read.spans, file.charset.as_deref()),
         below_start: file.below_start,
         render: file.render.clone(),
+        shortcuts: shortcuts(faults, &read.spans, &file.shortcut, None),
         login: account::conventions(faults, &read.spans, &file.login),
     }
 }
@@ -121,7 +123,11 @@ pub(super) fn site(
             }),
             acts: file.render.acts.or(inherited.render.acts).unwrap_or_default(),
             learns_shortcuts: file.render.shortcut.or(inherited.render.shortcut).unwrap_or(true),
-            shortcuts: shortcuts(faults, spans, file, &hosts),
+            shortcuts: {
+                let own = shortcuts(faults, spans, &file.shortcut, Some(&hosts));
+                let of_family = inherited.shortcuts.into_iter().filter(|(class, _)| !file.shortcut.contains_key(class));
+                own.into_iter().chain(of_family).collect()
+            },
         },
         revisit: Duration::from_secs(u64::from(file.revisit_minutes) * 60),
         increment_depth: file.increment_depth,
@@ -408,10 +414,15 @@ fn private_addresses(
     }
 }
 
-/// The endpoints that the file pins; their URLs must be on the site's hosts.
-fn shortcuts(faults: &mut Faults, spans: &Spans, file: &SiteFile, hosts: &[Box<str>]) -> Vec<(Class, Endpoint)> {
+/// The endpoints that a file pins; their URLs must be on the site's hosts. A family knows no hosts.
+fn shortcuts(
+    faults: &mut Faults,
+    spans: &Spans,
+    tables: &ShortcutTables,
+    hosts: Option<&[Box<str>]>,
+) -> Vec<(Class, Endpoint)> {
     let mut found = Vec::new();
-    let tables = file.shortcut.iter().flat_map(|(class, pinned)| {
+    let tables = tables.iter().flat_map(|(class, pinned)| {
         let name = format!("shortcut.{}", class.name());
         let is_one = matches!(pinned, Pinned::One(_));
         let table = move |number| if is_one { name.clone() } else { format!("{name}[{number}]") };
@@ -427,13 +438,12 @@ fn shortcuts(faults: &mut Faults, spans: &Spans, file: &SiteFile, hosts: &[Box<s
             Ok(endpoint) => {
                 for origin in endpoint.origins() {
                     let authority = origin.split_once("://").map_or(origin.as_str(), |(_, authority)| authority);
-                    if !owns(hosts, authority) {
-                        fault(
-                            "url",
-                            format!("`{authority}` is not a host of this site"),
-                            "add it to `hosts`, if it is the site's".to_owned(),
-                        );
-                    }
+                    let hint = match hosts {
+                        Some(hosts) if owns(hosts, authority) => continue,
+                        Some(_) => "add it to `hosts`, if it is the site's",
+                        None => "write it from `/`; an interface on another host belongs in the site's own file",
+                    };
+                    fault("url", format!("`{authority}` is not a host of this site"), hint.to_owned());
                 }
                 found.push((*class, endpoint));
             }

@@ -13,10 +13,12 @@ use super::file::{FamilyFile, LoginFile, ParametersFile, Renders};
 use super::patterns::RuleList;
 use super::schema;
 use super::{account, check};
+use crate::class::Class;
 use crate::limits::FAMILY_GENERATIONS_MAX;
+use gleaner_page::shortcut::Endpoint;
 
 /// Built-in families: name and text.
-pub const BUILT_IN: [(&str, &str); 19] = [
+pub const BUILT_IN: [(&str, &str); 20] = [
     ("apache", include_str!("../../rules/families/apache.toml")),
     ("autoindex", include_str!("../../rules/families/autoindex.toml")),
     ("discuz", include_str!("../../rules/families/discuz.toml")),
@@ -26,6 +28,7 @@ pub const BUILT_IN: [(&str, &str); 19] = [
     ("mybb", include_str!("../../rules/families/mybb.toml")),
     ("nexusphp", include_str!("../../rules/families/nexusphp.toml")),
     ("nginx", include_str!("../../rules/families/nginx.toml")),
+    ("nodebb", include_str!("../../rules/families/nodebb.toml")),
     ("nyaa", include_str!("../../rules/families/nyaa.toml")),
     ("phpbb", include_str!("../../rules/families/phpbb.toml")),
     ("python-http", include_str!("../../rules/families/python-http.toml")),
@@ -46,6 +49,8 @@ pub struct Inherited {
     pub(super) charset: Option<&'static Encoding>,
     pub(super) below_start: Option<bool>,
     pub(super) render: Renders,
+    /// Endpoints by class, of the page's own host.
+    pub(super) shortcuts: Vec<(Class, Endpoint)>,
     /// Without a user; the nearest family wins.
     pub(super) login: LoginFile,
 }
@@ -150,6 +155,8 @@ impl Inherited {
         for (class, when) in elder.render.classes {
             self.render.classes.entry(class).or_insert(when);
         }
+        let own: Vec<Class> = self.shortcuts.iter().map(|(class, _)| *class).collect();
+        self.shortcuts.extend(elder.shortcuts.into_iter().filter(|(class, _)| !own.contains(class)));
         self.login = account::merged(&self.login, &elder.login);
     }
 }

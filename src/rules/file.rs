@@ -204,6 +204,9 @@ pub struct FamilyFile {
     /// When to run page scripts, by class.
     #[schemars(with = "RenderTable")]
     pub render: Renders,
+    /// Requests that load the data of a class's pages, from `/` at the page's own host. A site's own tables of a class replace the family's.
+    #[schemars(with = "ShortcutTable")]
+    pub shortcut: ShortcutTables,
     /// How to normalise the query parameters of URLs.
     pub parameters: ParametersFile,
     /// Charset of the pages, if headers and meta tags are wrong or missing.

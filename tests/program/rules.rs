@@ -204,6 +204,28 @@ fn a_family_of_the_folder_goes_before_the_one_in_the_binary() {
 }
 
 #[test]
+fn a_family_pins_requests_at_the_pages_own_host_until_the_site_does() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("families")).unwrap();
+    let (site, family) = (dir.path().join("s.toml"), dir.path().join("families/x.toml"));
+    let pin =
+        |class: &str, url: &str| format!("[shortcut.{class}]\nurl = '{url}'\nitems = 'data'\nlink = ['/dl/{{id}}']\n");
+    fs::write(&family, format!("classes.index = ['^/$']\n{}{}", pin("index", "/api"), pin("detail", "/api/one")))
+        .unwrap();
+    let pins = |of_site: &str| {
+        fs::write(&site, format!("start = ['http://h/']\nextends = 'families/x'\n{of_site}")).unwrap();
+        let site = load_file(&site).site.unwrap();
+        [Class::Index, Class::Detail].map(|class| site.shortcuts(class).next().unwrap().clone())
+    };
+    let of_family = pins("");
+    let of_site = pins(&pin("index", "/v2"));
+    assert!(of_family[0] != of_site[0] && of_family[1] == of_site[1]);
+    fs::write(&family, format!("classes.index = ['^/$']\n{}", pin("index", "https://api.example.org/v1"))).unwrap();
+    let faults = check_file(&family).unwrap_err();
+    assert!(faults.len() == 1 && faults[0].message.contains("`api.example.org` is not a host"), "{faults:?}");
+}
+
+#[test]
 fn the_nearer_file_wins_over_its_family() {
     let site = from_text(
         "near",

@@ -77,6 +77,10 @@ fn a_crawl_without_a_torrent_says_what_it_met() {
         &known(&[(Class::Download, Outcome::NotForUs, 3)]),
         "none of 3 download URLs gave a torrent; most: 3 download: not_for_us",
     );
+    only(
+        &known(&[(Class::Thread, Outcome::Page, 7), (Class::Thread, Outcome::RedirectRefused, 200)]),
+        "200 of 207 pages of torrents and threads were not read: 200 thread: redirect_refused",
+    );
     let mut no_download = known(&[(Class::Thread, Outcome::Page, 320)]);
     no_download.unclassed = vec![status::UnclassedShape {
         shape: "/a?n={n}".to_owned(),

@@ -49,7 +49,15 @@ pub async fn visit(of: PageVisit<'_>, is_watched: bool) -> End {
         Err(Failed::NotModified) => return End::NoPage(NoPage::NotModified),
         Err(Failed::Trouble(why)) if errands.trouble() == Trouble::KeptBack => return End::kept_back(why),
         Err(Failed::Trouble(why)) => return End::NoPage(NoPage::Unanswered(why)),
-        Err(failed) => does_not_hold(scripts, job, &page, failed),
+        Err(failed) => {
+            // The page itself is what is left, and no script will fill it.
+            if !may_render {
+                errands
+                    .not_whole
+                    .tell(&format!("the request that brings its data failed: {}", told_failed(scripts, &failed)));
+            }
+            does_not_hold(scripts, job, &page, failed);
+        }
     }
     match errands.renew_own(scripts, &job.url).await {
         Ok(()) => End::AsSent,
@@ -106,6 +114,15 @@ fn does_not_hold(scripts: &Scripts, job: &Job, page: &Url, failed: Failed) {
             differs(scripts, job, page, Difference::Status(status));
         }
         Failed::Gone(_) | Failed::Trouble(_) | Failed::NotModified => {}
+    }
+}
+
+fn told_failed(scripts: &Scripts, failed: &Failed) -> String {
+    match failed {
+        Failed::Differs(difference) => told_difference(scripts, difference),
+        Failed::Unsure(why) | Failed::Trouble(why) => why.to_string(),
+        Failed::Gone(status) => format!("status {status}"),
+        Failed::NotModified => "not modified".to_owned(),
     }
 }
 

@@ -11,6 +11,13 @@ use super::shelf::{MembersCatalogue, ROWS};
 use crate::escape::{escaped, percent};
 use gleaner_base::clock::UnixMillis;
 
+/// A page that its scripts fill from the site's API.
+const SHELL: &str = "<!DOCTYPE html><html><head><title>Torrents</title></head><body><div id=\"app\"></div><a href=\"/signin\">Sign in</a><script>\
+    async function show(page) { const headers = { Authorization: 'Bearer ' + localStorage.token }; \
+    const { data } = await (await fetch('/v1/torrents?page_size=30&page=' + page, { headers })).json(); \
+    document.getElementById('app').innerHTML = data.results.map(row => `<p><a href=\"/torrent/${row.info_hash}\">${row.title}</a></p>`).join(''); } \
+    show(0);</script></body></html>\n";
+
 /// A request as parsed by the site.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ask<'a> {
@@ -185,6 +192,8 @@ impl Site {
     ) -> Reply {
         let family = self.family;
         match *place {
+            AddressKind::Front if matches!(family.after, After::Token) => self.reply(200, SHELL.to_owned()),
+            AddressKind::List(page) if matches!(family.after, After::Token) => self.list_json(page),
             AddressKind::Front if family.at.front != family.at.list_first => {
                 let link = self.href(visitor, family.at.list_first);
                 self.page(
@@ -237,6 +246,16 @@ impl Site {
                 &format!("<h1>Control panel</h1><p>Account of {}</p>", escaped(family.user)),
             ),
         }
+    }
+
+    /// A page of the list for the scripts of [`SHELL`].
+    fn list_json(&self, page: usize) -> Reply {
+        let rows = self.shelf.torrents.iter().skip((page - 1).saturating_mul(ROWS)).take(ROWS);
+        let rows: Vec<_> = rows
+            .map(|torrent| serde_json::json!({ "info_hash": torrent.infohashes.key_hex(), "title": torrent.title }))
+            .collect();
+        let data = serde_json::json!({ "data": { "total": self.shelf.torrents.len(), "results": rows } });
+        Reply { content_type: "application/json", ..self.reply(200, data.to_string()) }
     }
 
     fn list(&self, views: u64, visitor: &Visitor, page: usize, shows_files: bool) -> String {
@@ -371,13 +390,15 @@ impl Site {
         if let Some(at) = family.notice.and_then(|notice| self.shelf.named(notice.path, target)) {
             return Some(AddressKind::Notice(at));
         }
-        if let Some(at) = self.shelf.named(family.at.file, target) {
+        // Keys in a link stand in for the session, and a page's link has the same target whether it names the page it was followed from or not.
+        let named = |pattern: &'static str, extra: &str| {
+            let plain = pattern.split(extra).next().unwrap_or(pattern);
+            self.shelf.named(pattern, target).or_else(|| self.shelf.named(plain, target))
+        };
+        if let Some(at) = named(family.at.file, "&authkey=") {
             return Some(AddressKind::File(at));
         }
-        // Whether a link names the page it was followed from or not, it has the same target.
-        let plain = family.at.detail.split("&extra=").next().unwrap_or(family.at.detail);
-        let named = |pattern| self.shelf.named(pattern, target);
-        if let Some(at) = named(family.at.detail).or_else(|| named(plain)) {
+        if let Some(at) = named(family.at.detail, "&extra=") {
             return Some(AddressKind::Detail(at));
         }
         if let Some(page) = self.shelf.list_page(family, target) {

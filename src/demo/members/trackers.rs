@@ -342,7 +342,7 @@ const NYAA: Family = Family {
     notice: None,
 };
 
-/// Its pages are served as its scripts would have built them.
+/// Its front is filled by scripts from its API.
 const TORRUST: Family = Family {
     name: "torrust",
     rules: "torrust",
@@ -350,8 +350,8 @@ const TORRUST: Family = Family {
     content_type: UTF_8,
     at: Addresses {
         front: "/torrents",
-        list: "/torrents?page={page}",
-        list_first: "/torrents",
+        list: "/v1/torrents?page_size=30&page={page0}",
+        list_first: "/v1/torrents?page_size=30&page=0",
         detail: "/torrent/{hash}",
         file: "/v1/torrent/download/{hash}",
         account: "/user",
@@ -376,8 +376,8 @@ const TORRUST: Family = Family {
     wrong: Say::With(403, "Invalid username/email or password"),
     locked: Say::With(403, "Your account has been banned: too many failed logins"),
     malformed: "Bad request",
-    denied_front: Says(200, "<p>You must be logged in to see torrents. <a href=\"/signin\">Sign in</a></p>"),
-    denied_list: Says(200, "<p>You must be logged in to see torrents. <a href=\"/signin\">Sign in</a></p>"),
+    denied_front: Open,
+    denied_list: Says(401, "{\"error\":\"Unauthorized action. Please sign in.\"}"),
     denied_detail: Says(200, "<p>You must be logged in to see torrents. <a href=\"/signin\">Sign in</a></p>"),
     denied_file: Says(401, "{\"error\":\"Unauthorized action. Please sign in.\"}"),
     notice: None,

@@ -179,6 +179,13 @@ fn cases() -> Vec<Case> {
             "hint: if it may be crawled, write `private_addresses = true`",
             1,
         ),
+        rules(
+            "[rate]",
+            "render.index = 'never'\nshortcut.index = { url = '/api', items = 'rows', link = ['/dl/{id}'] }\n[rate]",
+            "the request that brings its data failed: ",
+            // The page itself gave all.
+            0,
+        ),
         // Perhaps all that it has.
         Case { code: 0, ..start(|| html(200, "<p>Coming soon"), "no link of the 1 page read leads to a torrent") },
         // Everything came, and the rules are still wrong.
