@@ -10,12 +10,13 @@
 //! moment leaves at worst files in `.tmp` and whole files that no row of the database names (orphans, which `verify`
 //! adopts).
 //!
-//! It never reads the clock, never interprets a torrent and never writes outside its folder. Calls block: callers run
-//! them off the runtime's threads.
+//! It never reads the clock, never interprets a torrent and never writes outside its folder: everything below that is opened by its
+//! descriptor and follows no symbolic link, since root may open an archive that belongs to another user. Calls block: callers run them
+//! off the runtime's threads.
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -169,8 +170,8 @@ impl Archive {
                 return Err(ArchiveError::Nameless { path: self.dir.clone() });
             };
             touched[usize::from(shard)] = true;
-            let name = name_of_key(infohashes.key());
-            if !seen.insert(infohashes.key()) || self.holds(&name, body) {
+            let name = file_name_of_key(infohashes.key());
+            if !seen.insert(infohashes.key()) || self.holds(shard, &name, body) {
                 continue;
             }
             let (tmp_name, mut file) = self.create_tmp(tmp)?;
@@ -200,14 +201,25 @@ impl Archive {
     }
 
     /// True if the file exists with this body. On any read error it returns false: the file is then rewritten.
-    fn holds(&self, name: &str, body: &[u8]) -> bool {
-        let Ok(stat) = rustix::fs::statat(&self.dir_fd, name, AtFlags::empty()) else {
-            return false;
-        };
-        if u64::try_from(stat.st_size) != Ok(body.len() as u64) {
+    fn holds(&self, shard: u8, name: &str, body: &[u8]) -> bool {
+        let Ok(mut file) = self.open_file(shard, name) else { return false };
+        if file.metadata().map(|there| there.len()).ok() != Some(body.len() as u64) {
             return false;
         }
-        std::fs::read(self.dir.join(name)).is_ok_and(|there| there == body)
+        let mut there = Vec::with_capacity(body.len());
+        file.read_to_end(&mut there).is_ok() && there == body
+    }
+
+    /// A regular file of the archive.
+    fn open_file(&self, shard: u8, name: &str) -> io::Result<File> {
+        // A pipe would block.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::openat(self.open_shard(shard)?, name, flags, Mode::empty())?);
+        if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
+    }
+
+    fn open_shard(&self, shard: u8) -> rustix::io::Result<OwnedFd> {
+        rustix::fs::openat(&self.dir_fd, shard_name(shard), folder_flags() | OFlags::NOFOLLOW, Mode::empty())
     }
 
     /// Creates a file in `.tmp`. Another archive of this process may have taken the name, or a crashed process with
@@ -227,7 +239,10 @@ impl Archive {
 
     /// Renames a file into its place. True if its folder had to be recreated.
     fn give_name(&self, tmp: &Tmp, file: &Pending) -> Result<bool, ArchiveError> {
-        let rename = || rustix::fs::renameat(&tmp.fd, &file.tmp_name, &self.dir_fd, &file.name);
+        let rename = || {
+            let shard = self.open_shard(file.shard)?;
+            rustix::fs::renameat(&tmp.fd, &file.tmp_name, shard, &file.name)
+        };
         self.make_shard(file.shard)?;
         let mut renamed = rename();
         let taken_away = renamed == Err(Errno::NOENT);
@@ -237,7 +252,9 @@ impl Archive {
             self.make_shard(file.shard)?;
             renamed = rename();
         }
-        renamed.map_err(|error| ArchiveError::new(self.dir.join(&file.name), "rename", error))?;
+        renamed.map_err(|error| {
+            ArchiveError::new(self.dir.join(shard_name(file.shard)).join(&file.name), "rename", error)
+        })?;
         Ok(taken_away)
     }
 
@@ -257,10 +274,9 @@ impl Archive {
             return self.sync_file_system();
         }
         for shard in (0..=u8::MAX).filter(|shard| touched[usize::from(*shard)]) {
-            let name = shard_name(shard);
-            rustix::fs::openat(&self.dir_fd, &name, folder_flags(), Mode::empty())
+            self.open_shard(shard)
                 .and_then(rustix::fs::fsync)
-                .map_err(|error| ArchiveError::new(self.dir.join(name), "sync", error))?;
+                .map_err(|error| ArchiveError::new(self.dir.join(shard_name(shard)), "sync", error))?;
         }
         if new_shard {
             rustix::fs::fsync(&self.dir_fd).map_err(|error| ArchiveError::new(self.dir.clone(), "sync", error))?;
@@ -288,7 +304,8 @@ impl Archive {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(fail(error)),
         }
-        let fd = rustix::fs::openat(&self.dir_fd, TMP, folder_flags(), Mode::empty()).map_err(fail)?;
+        let flags = folder_flags() | OFlags::NOFOLLOW;
+        let fd = rustix::fs::openat(&self.dir_fd, TMP, flags, Mode::empty()).map_err(fail)?;
         // Blocks only while another process sweeps. On a file system without locks, no other process sweeps either.
         let _ = rustix::fs::flock(&fd, FlockOperation::LockShared);
         Ok(self.tmp.get_or_init(|| Tmp { fd }))
@@ -297,21 +314,28 @@ impl Archive {
     /// Removes what a crash left behind. If another live process holds a shared lock, nothing is removed.
     fn sweep(&self) -> Result<(), ArchiveError> {
         let path = self.dir.join(TMP);
-        let Ok(fd) = rustix::fs::openat(&self.dir_fd, TMP, folder_flags(), Mode::empty()) else {
+        let flags = folder_flags() | OFlags::NOFOLLOW;
+        let Ok(fd) = rustix::fs::openat(&self.dir_fd, TMP, flags, Mode::empty()) else {
             return Ok(());
         };
         if rustix::fs::flock(&fd, FlockOperation::NonBlockingLockExclusive).is_err() {
             return Ok(());
         }
-        let entries = std::fs::read_dir(&path).map_err(|error| ArchiveError::new(path.clone(), "read", error))?;
+        let entries =
+            rustix::fs::Dir::read_from(&fd).map_err(|error| ArchiveError::new(path.clone(), "read", error))?;
         for entry in entries {
             let entry = entry.map_err(|error| ArchiveError::new(path.clone(), "read", error))?;
-            match std::fs::remove_file(entry.path()) {
-                Ok(()) => {}
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            match rustix::fs::unlinkat(&fd, name, AtFlags::empty()) {
                 // On a read-only disk the archive can still be read; storing reports the error.
-                Err(error)
-                    if matches!(error.kind(), io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied) => {}
-                Err(error) => return Err(ArchiveError::new(entry.path(), "remove", error)),
+                Ok(()) | Err(Errno::ROFS | Errno::ACCESS | Errno::PERM) => {}
+                Err(error) => {
+                    let path = path.join(name.to_string_lossy().as_ref());
+                    return Err(ArchiveError::new(path, "remove", error));
+                }
             }
         }
         Ok(())
@@ -345,8 +369,12 @@ pub fn shard_name(shard: u8) -> String {
 /// Path within the archive of the file of a key (20 bytes of v1, or 32 of v2).
 #[must_use]
 pub fn name_of_key(key: &[u8]) -> String {
-    let hex = data_encoding::HEXLOWER.encode(key);
-    format!("{}/{hex}.torrent", hex.get(..2).unwrap_or("--"))
+    let shard = key.first().map_or_else(|| "--".to_owned(), |first| shard_name(*first));
+    format!("{shard}/{}", file_name_of_key(key))
+}
+
+fn file_name_of_key(key: &[u8]) -> String {
+    format!("{}.torrent", data_encoding::HEXLOWER.encode(key))
 }
 
 /// The key of a file name in the folder `shard`; None if the archive never makes such a name.

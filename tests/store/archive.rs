@@ -143,6 +143,41 @@ fn opening_sweeps_what_a_crash_left_but_not_under_a_living_writer() {
 }
 
 #[test]
+fn nothing_below_the_archive_leads_out_of_it() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let (dir, outside) = (folder.path().join("archive"), folder.path().join("outside"));
+    fs::create_dir_all(&dir).unwrap();
+    fs::create_dir_all(&outside).unwrap();
+    fs::write(outside.join("precious"), b"x").unwrap();
+    symlink(&outside, dir.join(".tmp")).unwrap();
+    let archive = Archive::open(&dir, true).unwrap();
+    assert!(outside.join("precious").exists(), "the sweep followed a link");
+    assert!(store(&archive, 0..1).unwrap_err().to_string().contains(".tmp"));
+    fs::remove_file(dir.join(".tmp")).unwrap();
+
+    let shard = archive.path_of(&v1(0)).parent().unwrap().to_owned();
+    symlink(&outside, &shard).unwrap();
+    assert!(store(&archive, 0..1).unwrap_err().to_string().contains("rename"));
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 1, "a torrent was stored elsewhere");
+    fs::remove_file(&shard).unwrap();
+
+    // A link, or a pipe, in place of a file: it is replaced, and not read.
+    store(&archive, 0..1).unwrap();
+    let file = archive.path_of(&v1(0));
+    fs::remove_file(&file).unwrap();
+    fs::write(outside.join("same"), body(0)).unwrap();
+    symlink(outside.join("same"), &file).unwrap();
+    store(&archive, 0..1).unwrap();
+    assert!(fs::symlink_metadata(&file).unwrap().is_file());
+    fs::remove_file(&file).unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, &file, rustix::fs::FileType::Fifo, rustix::fs::Mode::from_raw_mode(0o600), 0)
+        .unwrap();
+    store(&archive, 0..1).unwrap();
+    assert_eq!(read(&archive, 0), body(0));
+}
+
+#[test]
 fn a_folder_that_is_a_file_is_an_error_that_names_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive");
@@ -332,10 +367,11 @@ fn contents_are_synced_before_their_names_and_names_before_the_return() {
         } else if line.contains(" mkdirat(") && line.ends_with("= 0") && !line.contains(".tmp") {
             unsynced_names.insert(path.rsplit('/').next().unwrap().to_owned());
         } else if line.contains(" renameat") {
-            let mut names = line.split('"').skip(1).step_by(2);
-            let (from, to) = (names.next().unwrap(), names.next().unwrap());
+            let from = line.split('"').nth(1).unwrap();
             assert!(!unsynced.contains(from), "{from} was given its name before it was synced");
-            unsynced_names.insert(to.split('/').next().unwrap().to_owned());
+            // `renameat(5</path/.tmp>, "9-1", 7</path/ab>, "ab….torrent") = 0`
+            let to = line.rsplit_once('<').and_then(|(_, rest)| rest.split_once('>')).map_or("", |(path, _)| path);
+            unsynced_names.insert(to.rsplit('/').next().unwrap().to_owned());
             renames += 1;
         }
     }

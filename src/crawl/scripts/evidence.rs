@@ -78,17 +78,17 @@ impl StaticContent {
 }
 
 impl Brought {
-    /// Whether this page is to be rendered.
+    /// Whether this page is to be rendered; the first `trials` of its shape are.
     #[must_use]
-    pub fn decide(&mut self, when: RenderWhen, shown: StaticContent) -> bool {
+    pub fn decide(&mut self, when: RenderWhen, shown: StaticContent, trials: u32) -> bool {
         let wanted = match when {
             RenderWhen::Never => return false,
             RenderWhen::Always => true,
             RenderWhen::Auto if !shown.signs.scripts => return false,
             RenderWhen::Auto => {
                 let is_bare = shown.is_bare();
-                let share = if is_bare { self.share_of_bare() } else { self.share_of_full() };
-                let is_trial = self.rendered < limits::RENDER_TRIALS || self.passed_over + 1 >= share;
+                let share = if is_bare { self.share_of_bare() } else { self.share_of_full(trials) };
+                let is_trial = self.rendered < trials || self.passed_over + 1 >= share;
                 // Half of the pages gained: they depend on their scripts. For pages that show nothing a tenth suffices.
                 let pays = self.gained * 2 >= self.rendered && self.gained > 0;
                 let pays_bare = self.gained * 10 >= self.rendered && self.gained > 0;
@@ -100,18 +100,18 @@ impl Brought {
     }
 
     /// One in this many pages is rendered: ever fewer if that yields nothing.
-    fn share(self, first: u32, most: u32) -> u32 {
-        let vain = self.rendered.saturating_sub(limits::RENDER_TRIALS).min(4);
+    fn share(self, trials: u32, first: u32, most: u32) -> u32 {
+        let vain = self.rendered.saturating_sub(trials).min(4);
         if self.gained > 0 { first } else { (first << vain).min(most) }
     }
 
-    fn share_of_full(self) -> u32 {
-        self.share(limits::RENDER_SAMPLED_OF, limits::RENDER_FULL_SAMPLED_OF)
+    fn share_of_full(self, trials: u32) -> u32 {
+        self.share(trials, limits::RENDER_SAMPLED_OF, limits::RENDER_FULL_SAMPLED_OF)
     }
 
     /// The same of pages without links of their class.
     fn share_of_bare(self) -> u32 {
-        self.share(limits::RENDER_BARE_SAMPLED_OF, limits::RENDER_SAMPLED_OF)
+        self.share(limits::RENDER_TRIALS, limits::RENDER_BARE_SAMPLED_OF, limits::RENDER_SAMPLED_OF)
     }
 
     /// Whether a page that gained nothing is tried again, after this many attempts: once if pages like it do gain, and like any failure

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::evidence::Brought;
+use super::evidence::{Brought, StaticContent};
 use crate::limits;
-use gleaner_rules::Class;
+use gleaner_rules::{Class, RenderWhen};
 use gleaner_store::crawldb::{CrawlDbError, Reader};
 
 /// Name of the note that stores it.
@@ -74,6 +74,15 @@ impl std::fmt::Display for Nothing {
 }
 
 impl Rendered {
+    /// Whether a page is to be rendered. Of a shape that has links of its class, one trial is enough on a site whose scripts have brought
+    /// nothing so far.
+    pub fn wants(&mut self, when: RenderWhen, shown: StaticContent, shape: &str) -> bool {
+        let rendered: u32 = self.shapes.values().map(|of| of.rendered).sum();
+        let is_in_vain = rendered >= limits::RENDER_TRIALS && self.shapes.values().all(|of| of.gained == 0);
+        let trials = if is_in_vain && !shown.is_bare() { 1 } else { limits::RENDER_TRIALS };
+        self.of(shown.class, shape).decide(when, shown, trials)
+    }
+
     /// The statistics of a shape. Beyond `limits::RENDER_SHAPES_MAX` shapes, new ones of a class share one entry.
     pub fn of(&mut self, class: Class, shape: &str) -> &mut Brought {
         let is_known = self.shapes.contains_key(shape) || self.shapes.len() < limits::RENDER_SHAPES_MAX;

@@ -115,7 +115,7 @@ fn wanted(of: PageVisit<'_>, SentPage { headers, body, read }: SentPage<'_>) -> 
     }
     let shown = StaticContent::of(job, signs, read);
     let shape = shown.shape();
-    scripts.rendered().of(job.class, &shape).decide(when, shown).then_some(Wanted { shown, shape, encoding })
+    scripts.rendered().wants(when, shown, &shape).then_some(Wanted { shown, shape, encoding })
 }
 
 /// Runs the page, and once more if that may show more. None if it did not finish.

@@ -12,9 +12,9 @@ fn shown(scripts: bool, empty_root: bool, targets: usize) -> StaticContent {
 #[test]
 fn pages_without_scripts_are_never_rendered_unless_the_rules_say_so() {
     let mut brought = Brought::default();
-    assert!(!brought.decide(RenderWhen::Auto, shown(false, true, 0)));
-    assert!(!brought.decide(RenderWhen::Never, shown(true, true, 0)));
-    assert!(brought.decide(RenderWhen::Always, shown(false, false, 9)));
+    assert!(!brought.decide(RenderWhen::Auto, shown(false, true, 0), limits::RENDER_TRIALS));
+    assert!(!brought.decide(RenderWhen::Never, shown(true, true, 0), limits::RENDER_TRIALS));
+    assert!(brought.decide(RenderWhen::Always, shown(false, false, 9), limits::RENDER_TRIALS));
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn a_class_that_gains_nothing_is_tried_a_few_times_and_then_seldom() {
     let mut brought = Brought::default();
     let rendered = (0..1_000)
         .filter(|_| {
-            let wanted = brought.decide(RenderWhen::Auto, shown(true, false, 20));
+            let wanted = brought.decide(RenderWhen::Auto, shown(true, false, 20), limits::RENDER_TRIALS);
             if wanted {
                 brought.rendered(false);
             }
@@ -37,7 +37,7 @@ fn pages_that_show_nothing_are_tried_more_often_and_ever_more_seldom_in_vain() {
     let mut brought = Brought::default();
     let rendered: Vec<u32> = (0..1_000)
         .filter(|_| {
-            let wanted = brought.decide(RenderWhen::Auto, shown(true, false, 0));
+            let wanted = brought.decide(RenderWhen::Auto, shown(true, false, 0), limits::RENDER_TRIALS);
             if wanted {
                 brought.rendered(false);
             }
@@ -46,7 +46,10 @@ fn pages_that_show_nothing_are_tried_more_often_and_ever_more_seldom_in_vain() {
         .collect();
     assert!(rendered[3] < 20 && rendered.len() < 20, "{rendered:?}");
     let mut brought = Brought { rendered: 20, gained: 2, ..Brought::default() };
-    assert!(brought.decide(RenderWhen::Auto, shown(true, false, 0)), "some such pages had links");
+    assert!(
+        brought.decide(RenderWhen::Auto, shown(true, false, 0), limits::RENDER_TRIALS),
+        "some such pages had links"
+    );
 }
 
 #[test]
@@ -76,7 +79,7 @@ fn a_page_that_shows_nothing_is_tried_again_as_its_likes_and_its_answers_say() {
 fn a_class_that_gains_is_rendered_page_by_page() {
     let mut brought = Brought::default();
     for _ in 0..500 {
-        assert!(brought.decide(RenderWhen::Auto, shown(true, false, 0)));
+        assert!(brought.decide(RenderWhen::Auto, shown(true, false, 0), limits::RENDER_TRIALS));
         brought.rendered(true);
     }
 }
@@ -84,7 +87,10 @@ fn a_class_that_gains_is_rendered_page_by_page() {
 #[test]
 fn an_empty_root_is_rendered_even_where_nothing_was_gained_so_far() {
     let mut brought = Brought { rendered: 10, ..Brought::default() };
-    assert!(brought.decide(RenderWhen::Auto, shown(true, true, 0)));
-    assert!(!brought.decide(RenderWhen::Auto, shown(true, true, 5)), "it shows what it has");
-    assert!(!brought.decide(RenderWhen::Auto, shown(true, false, 0)), "an empty list may be just that");
+    assert!(brought.decide(RenderWhen::Auto, shown(true, true, 0), limits::RENDER_TRIALS));
+    assert!(!brought.decide(RenderWhen::Auto, shown(true, true, 5), limits::RENDER_TRIALS), "it shows what it has");
+    assert!(
+        !brought.decide(RenderWhen::Auto, shown(true, false, 0), limits::RENDER_TRIALS),
+        "an empty list may be just that"
+    );
 }

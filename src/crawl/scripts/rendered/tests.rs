@@ -1,6 +1,7 @@
 //! Unit tests of `scripts::rendered`.
 
 use super::*;
+use gleaner_page::scripted::Signs;
 use gleaner_store::crawldb::CrawlDb as _;
 use gleaner_store::crawldb::memory_store::MemoryStore;
 
@@ -62,6 +63,31 @@ fn pages_that_show_nothing_are_told_once_a_crawl_until_the_first_of_them_does() 
     assert_eq!(later.nothing().unwrap().pages, 1);
     later.shows_again("/3");
     assert_eq!(later.nothing(), None);
+}
+
+#[test]
+fn one_trial_of_a_shape_with_links_is_enough_on_a_site_whose_scripts_brought_nothing() {
+    let page = |rule: usize, targets: usize| {
+        let signs = Signs { scripts: true, ..Signs::default() };
+        StaticContent { class: Class::Board, rule, signs, targets, links: targets }
+    };
+    let trials = |rendered: &mut Rendered, shown: StaticContent, gains: bool| {
+        let shape = shown.shape();
+        let wanted = (0..6).filter(|_| {
+            let is_wanted = rendered.wants(RenderWhen::Auto, shown, &shape);
+            if is_wanted {
+                rendered.of(shown.class, &shape).rendered(gains);
+            }
+            is_wanted
+        });
+        wanted.count()
+    };
+    let mut rendered = Rendered::default();
+    assert_eq!(trials(&mut rendered, page(0, 20), false), 3, "nothing is known of the site");
+    assert_eq!(trials(&mut rendered, page(1, 20), false), 1);
+    assert_eq!(trials(&mut rendered, page(2, 0), false), 3, "it shows nothing that it is for");
+    assert_eq!(trials(&mut rendered, page(3, 0), true), 6);
+    assert_eq!(trials(&mut rendered, page(4, 20), false), 3, "scripts have brought something");
 }
 
 #[test]
