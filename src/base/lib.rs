@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod console;
 pub mod limits;
+pub mod regular;
 pub mod telemetry;
 pub mod url;
 pub mod words;

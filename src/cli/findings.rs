@@ -174,7 +174,8 @@ impl Findings<'_> {
         }
         let is_of_torrents = |cause: &Cause| matches!(cause.class, Class::Detail | Class::Thread);
         let unread = tally.troubles().into_iter().find(|cause| is_of_torrents(cause));
-        if let Some(worst) = unread.filter(|worst| worst.visits > pages) {
+        let is_most = |worst: &&Cause| worst.visits > pages && *worst.outcome != *Outcome::Gone.name();
+        if let Some(worst) = unread.filter(|worst| pages == 0 || is_most(worst)) {
             let (told, example, visits) = (worst.told(), &worst.example, worst.visits);
             let met = tally.visits(is_of_torrents);
             let text = match pages {
@@ -249,7 +250,14 @@ impl Findings<'_> {
                 }
             }
         };
-        reasons.iter().take(limits::NOT_WHOLE_REASONS_SHOWN).map(told).collect()
+        let mut found: Vec<Finding> = reasons.iter().take(limits::NOT_WHOLE_REASONS_SHOWN).map(told).collect();
+        if reasons.len() > found.len() {
+            let pages: u64 = reasons.iter().map(|(_, pages, _)| pages).sum();
+            let hint = self.hints.command(&format!("coverage {}", self.rules.name));
+            let text = format!("{pages} pages in all were not read whole");
+            found.push(Finding { is_failure: false, ..failure(text, hint) });
+        }
+        found
     }
 }
 

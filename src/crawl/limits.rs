@@ -282,14 +282,19 @@ pub const CREWS_RECKONED_EVERY: Duration = Duration::from_secs(5);
 /// order as far as a site's own links allow, so that few need it.
 pub const LIST_PAGES_AGAIN_MAX: usize = 2_000;
 
-/// Lists of one site whose last four pages are kept to be compared with the next: 8 bytes a row. With more of them, what is kept is
-/// compared at once.
-pub const LISTS_COMPARED_MAX: usize = 2_000;
+/// Lists of one site whose last pages are kept to be compared with the next. With more of them, what is kept is compared at once.
+pub const LISTS_COMPARED_MAX: usize = 500;
+
+/// Pages of each: so many may be read out of order, by several connections.
+pub const LIST_PAGES_COMPARED_MAX: usize = 8;
+
+/// Rows of a page that is compared, 8 bytes each; a page with more is no page of a list.
+pub const COMPARED_ROWS_MAX: usize = 500;
 
 /// Passes over the pages of a list that share rows.
 pub const LIST_PASSES_MAX: u8 = 8;
 
-/// URLs that are requested because their ids are missing among the rows of a list.
+/// URLs of one site that a run requests because their ids are missing among the rows of lists.
 pub const ID_GAPS_MAX: usize = 32;
 
 /// Pages of lists that one run knows as read before their visits are on disk: 8 bytes each. The database knows
@@ -378,12 +383,6 @@ pub const SCRIPT_ERROR_TOLD_BYTES_MAX: usize = 300;
 
 /// Time from a page's first request in which it may send more: after it there is time to read what it shows.
 pub const RENDER_ASKING_TIME: Duration = Duration::from_secs(240);
-
-/// Time without any other request or answer of a page after which a request counts as held by its server, at least.
-pub const RENDER_HELD_TIME: Duration = Duration::from_secs(10);
-
-/// Addresses of requests that a site's servers hold.
-pub const HELD_ADDRESSES_MAX: usize = 64;
 
 /// Pause of a page for which no render process could be started: the table of processes or files is full, or memory is short.
 pub const RENDER_NO_PROCESS_PAUSE: Duration = Duration::from_secs(60);

@@ -49,6 +49,7 @@ pub use log_out::ends_session;
 use fault::Faults;
 
 use crate::limits::RULE_FILE_BYTES_MAX;
+use gleaner_base::regular;
 
 /// A file of the rules folder and its content.
 #[derive(Clone, Debug)]
@@ -116,10 +117,11 @@ pub fn site_paths(dir: &Path) -> std::io::Result<Vec<PathBuf>> {
 /// Reads a rule or configuration file as UTF-8, with a size limit.
 pub fn read_text(path: &Path) -> Result<String, Box<Fault>> {
     let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).and_then(|file| file.take(RULE_FILE_BYTES_MAX + 1).read_to_end(&mut bytes));
+    let file = regular::open(path).and_then(|file| file.take(RULE_FILE_BYTES_MAX + 1).read_to_end(&mut bytes));
     if let Err(error) = file {
         let hint = match error.kind() {
             std::io::ErrorKind::NotFound => "check the path",
+            std::io::ErrorKind::InvalidInput => "name a file; a folder or a pipe is none",
             _ => "make the file readable for gleaner",
         };
         return Err(unreadable(path, &error, hint));

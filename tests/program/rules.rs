@@ -182,6 +182,30 @@ fn what_a_file_leaves_out_has_polite_defaults() {
     assert_eq!(from_text("d", slow).unwrap().rate.interval, std::time::Duration::from_millis(2_500));
 }
 
+/// Opening a pipe would wait for its other end.
+#[test]
+fn a_pipe_in_place_of_a_file_is_a_fault_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("families")).unwrap();
+    let pipe = |name: &str| {
+        let path = dir.path().join(name);
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        path
+    };
+    let site = pipe("s.toml");
+    pipe("families/x.toml");
+    let faults = load_file(&site).site.unwrap_err();
+    assert!(faults[0].message.contains("cannot be read: it is not a regular file"), "{faults:?}");
+    let other = dir.path().join("t.toml");
+    fs::write(&other, "extends = 'families/x'\nstart = ['http://h/pub/']\n").unwrap();
+    let faults = load_file(&other).site.unwrap_err();
+    assert!(faults[0].message.contains("it is not a regular file"), "{faults:?}");
+    let config = pipe("gleaner.toml");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_gleaner"));
+    let output = command.args(["status", "--config"]).arg(&config).output().unwrap();
+    assert!(!output.status.success(), "{output:?}");
+}
+
 #[test]
 fn a_family_of_the_folder_goes_before_the_one_in_the_binary() {
     let dir = tempfile::tempdir().unwrap();

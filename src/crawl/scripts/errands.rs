@@ -13,7 +13,7 @@ use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::held::PagePace;
+use super::live::is_live;
 use super::rendered::Closed;
 use super::shared::Scripts;
 use crate::host_work::policy_of;
@@ -40,8 +40,8 @@ const NO_HOST: &str = "is not one of the rule file's hosts";
 const CLOSED: &str = "robots.txt disallows it";
 const TOKEN: &str = "it carries a token of the session";
 
-/// Why a long poll has no answer.
-const HELD: &str = "its server holds such requests: the page only listens by them";
+/// Why a request by which a page only listens is not sent.
+const LIVE: &str = "it is a live channel, which shows nothing of the page";
 
 /// What is known of one of the site's hosts.
 #[derive(Clone)]
@@ -124,7 +124,6 @@ pub struct Errands {
     answers: Allowance,
     /// Time of the page's first request.
     began: OnceLock<UnixMillis>,
-    pub(super) pace: PagePace,
     /// It wanted to send more requests when its time was over.
     out_of_time: AtomicBool,
     /// Hosts of scripts that were refused, and why.
@@ -176,7 +175,6 @@ impl Errands {
             sent: AtomicU64::new(0),
             answers: Allowance::new(limits::RENDER_ANSWERS_BYTES_MAX),
             began: OnceLock::new(),
-            pace: PagePace::default(),
             out_of_time: AtomicBool::new(false),
             closed: Mutex::default(),
             trouble: Mutex::default(),
@@ -486,7 +484,6 @@ impl Answering<'_> {
         let content_type = kind.map_or("text/plain;charset=UTF-8", |(_, value)| value);
         // Redirect requests count as part of the original request.
         let what = xxh3_64(format!("{} {}", request.method, request.url).as_bytes()) ^ xxh3_64(&request.body);
-        let is_data = matches!(request.asker, Asker::Fetch | Asker::Xhr);
         let from_tls = url.as_str().starts_with("https:");
         let mut headers_of_script = request.headers.as_slice();
         for hop in 0..=limits::SCRIPT_REDIRECTS_MAX {
@@ -496,7 +493,7 @@ impl Answering<'_> {
             let post_of = post.map(|body| Post { content_type, body, referer: self.page });
             let by_script = ByScript { headers: headers_of_script, credentials: request.credentials };
             let sent = Request { post: post_of, by_script: Some(by_script), ..(&url).into() };
-            let Hop { status, headers, location, read } = self.send((what, is_data), sent, bodies).await?;
+            let Hop { status, headers, location, read } = self.send(what, sent, bodies).await?;
             if let Some(location) = location {
                 let base = url.to_url().map_err(|error| error.to_string())?;
                 let next =
@@ -546,30 +543,17 @@ impl Answering<'_> {
     }
 
     /// Sends one request through the gate, `what` being its hash, and reports its result to its host.
-    async fn send(
-        &self,
-        (what, is_data): (u64, bool),
-        request: Request<'_>,
-        bodies: &Allowance,
-    ) -> Result<Hop, String> {
+    async fn send(&self, what: u64, request: Request<'_>, bodies: &Allowance) -> Result<Hop, String> {
         let (scripts, url) = (self.scripts, request.url);
         self.may_ask(url).await?;
-        if scripts.shelf.is_held(url) {
-            return Err(HELD.to_owned());
-        }
         let (slot, policy, permit) = self.errands.pass(scripts, url).await?;
-        let response = self.unless_held(is_data, scripts.transport.send(request)).await;
+        let response = scripts.transport.send(request).await;
         let finish = |answered| self.errands.finish(what, (slot, policy), url, answered, scripts.clock.now());
         let response = match response {
-            Some(Ok(response)) => response,
-            Some(Err(failure)) => {
+            Ok(response) => response,
+            Err(failure) => {
                 finish(Answered::Faulty);
                 return Err(failure.to_string());
-            }
-            None => {
-                finish(Answered::Reached);
-                scripts.shelf.keep_held(url);
-                return Err(HELD.to_owned());
             }
         };
         let location = response.headers.location.clone().filter(|_| (300..400).contains(&response.status));
@@ -591,31 +575,11 @@ impl Answering<'_> {
         Ok(Hop { status, headers, location, read })
     }
 
-    /// The response; None once its server holds it, which is known of requests for data alone.
-    async fn unless_held<T>(&self, is_data: bool, response: impl Future<Output = T>) -> Option<T> {
-        if !is_data {
-            return Some(response.await);
-        }
-        let (clock, pace) = (&self.scripts.clock, &self.errands.pace);
-        let sent = clock.now();
-        pace.sent(sent);
-        tokio::pin!(response);
-        loop {
-            tokio::select! {
-                biased;
-                response = &mut response => {
-                    pace.answered(sent, clock.now());
-                    return Some(response);
-                }
-                () = tokio::time::sleep(STEP) => if pace.is_held(clock.now()) {
-                    return None;
-                }
-            }
-        }
-    }
-
     /// Applies the site's rules and robots.txt to a script's request. It needs no class: rule files do not list a site's APIs.
     async fn may_ask(&self, url: &CrawlUrl) -> Result<(), String> {
+        if is_live(url.path()) {
+            return Err(LIVE.to_owned());
+        }
         match self.scripts.rules.forbids(url) {
             None => {}
             Some(Refusal::WrongHost) => return Err(format!("{} {NO_HOST}", url.authority())),

@@ -1,13 +1,13 @@
 //! The scripts of pages, and what replaces them: the single interface for visits, which get the result as an [`End`].
 //!
-//! `errands` sends the requests of scripts, `held` knows those that never end, `rendering` runs them if `evidence` decides so, `again` runs them once more, `shortcut`
+//! `errands` sends the requests of scripts, `live` knows those that are not sent, `rendering` runs them if `evidence` decides so, `again` runs them once more, `shortcut`
 //! requests their data instead. `shared` holds what pages share of all that.
 
 mod again;
 pub mod books;
 pub mod errands;
 pub mod evidence;
-mod held;
+pub mod live;
 pub mod page;
 pub mod rendered;
 pub(crate) mod rendering;

@@ -239,9 +239,7 @@ async fn run<'a>(
     let mut is_again = false;
     loop {
         let recording = Recording::new(of.answering(), job.class);
-        errands.pace.runs(true);
         let ran = children.run(page, &recording).await;
-        errands.pace.runs(false);
         let error = match &ran {
             // A full table of processes or files is not the page's fault, and may have room in a moment.
             Err(error @ ChildError::Spawn(_)) if !is_again => {

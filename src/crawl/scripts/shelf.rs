@@ -7,13 +7,8 @@ use bytes::Bytes;
 
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
-use gleaner_base::url::CrawlUrl;
 use gleaner_net::politeness::robots::Robots;
 use gleaner_render::wire as net;
-
-fn without_query(url: &CrawlUrl) -> &str {
-    url.as_str().split('?').next().unwrap_or_default()
-}
 
 /// By origin, the rules of its robots.txt and until when they are valid.
 type RobotsUntil = HashMap<Box<str>, (UnixMillis, Arc<Robots>)>;
@@ -23,8 +18,6 @@ type RobotsUntil = HashMap<Box<str>, (UnixMillis, Arc<Robots>)>;
 pub struct SharedCache {
     robots: Mutex<RobotsUntil>,
     scripts: Mutex<Scripts>,
-    /// How often servers held a request, by its address without the query.
-    held: Mutex<HashMap<Box<str>, u32>>,
 }
 
 /// Scripts by their addresses, each for `limits::SCRIPTS_KEPT_FOR`; all are dropped when they become too many. Bodies are stored
@@ -48,22 +41,6 @@ impl SharedCache {
             known.clear();
         }
         known.insert(origin.into(), (until, Arc::clone(robots)));
-    }
-
-    fn held(&self) -> MutexGuard<'_, HashMap<Box<str>, u32>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether the server was seen to hold requests of this address, more than once.
-    pub(super) fn is_held(&self, url: &CrawlUrl) -> bool {
-        self.held().get(without_query(url)).is_some_and(|times| *times > 1)
-    }
-
-    pub(super) fn keep_held(&self, url: &CrawlUrl) {
-        let mut held = self.held();
-        if held.len() < limits::HELD_ADDRESSES_MAX {
-            *held.entry(without_query(url).into()).or_default() += 1;
-        }
     }
 
     fn scripts(&self) -> MutexGuard<'_, Scripts> {

@@ -32,7 +32,13 @@ pub use recorded::Recorded;
 /// if it `is_watched`.
 pub async fn visit(of: PageVisit<'_>, is_watched: bool) -> End {
     let PageVisit { scripts, job, errands } = of;
-    let Some((endpoint, page)) = plan(scripts, job, false) else { return End::AsSent };
+    let Some((endpoint, page)) = plan(scripts, job, false) else {
+        let is_pinned = |page: Url| scripts.rules.shortcuts(job.class).any(|endpoint| endpoint.covers(&page));
+        if !scripts.may_render(job.class) && job.url.to_url().is_ok_and(is_pinned) {
+            errands.not_whole.tell("the request that brings its data has failed for pages like it");
+        }
+        return End::AsSent;
+    };
     errands.lend_own(job.url.origin());
     let memo = job.lease.memo.as_deref().filter(|_| is_watched);
     let may_render = scripts.may_render(job.class);
@@ -51,7 +57,8 @@ pub async fn visit(of: PageVisit<'_>, is_watched: bool) -> End {
         Err(Failed::Trouble(why)) => return End::NoPage(NoPage::Unanswered(why)),
         Err(failed) => {
             // The page itself is what is left, and no script will fill it.
-            if !may_render {
+            let is_gone = matches!(failed, Failed::Gone(_)) && job.class.is_target();
+            if !may_render && !is_gone {
                 errands
                     .not_whole
                     .tell(&format!("the request that brings its data failed: {}", told_failed(scripts, &failed)));

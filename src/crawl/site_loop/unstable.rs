@@ -3,9 +3,10 @@
 //! history is done, until as many rows came as were seen twice, or passes bring nothing new. Ids that are missing among their rows
 //! even then are requested, as far as the rules accept their URLs.
 //!
-//! A list that grows while it is read shows rows twice as well, and hides none: passes that bring nothing end it.
+//! A list that grows while it is read shows rows twice as well, and hides none: its first page is read again before anything else, and
+//! each row that is new there explains one.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,7 @@ use crate::site::Site;
 use crate::{CrawlError, gaps, judging, limits};
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
+use gleaner_rules::Class;
 use gleaner_store::crawldb::{Discovered, HostId, Outcome, UrlKey};
 
 /// Name of the note that stores which pages are to be read again.
@@ -27,14 +29,19 @@ const EMPTY_PASSES: u8 = 2;
 /// A list: its host and its series.
 type List = (HostId, Box<str>);
 
+/// A page's path, and how far it is from the start pages.
+type PagePath = (Box<str>, u16);
+
 /// Lists of which pages are to be read again.
 #[derive(Default)]
 pub(super) struct UnstableLists {
     lists: BTreeMap<List, Unstable>,
-    /// The last pages of each list, in the order of their first readings.
-    read: HashMap<List, Vec<ReadPage>>,
+    /// The last pages of each list that were read for the first time.
+    read: HashMap<List, ReadPages>,
     /// The pages of passes, by their marks.
     in_pass: HashMap<u64, List>,
+    /// URLs that were requested for their ids alone, in this run.
+    ids_asked: usize,
 }
 
 /// Pages of one list that share rows.
@@ -42,16 +49,31 @@ pub(super) struct UnstableLists {
 struct Unstable {
     /// By path: how far each is from the start pages.
     pages: BTreeMap<Box<str>, u16>,
+    /// The first page that was read, until it was read again.
+    front: Option<PagePath>,
     /// Rows that were seen twice, less those found since.
     hidden: u32,
     passes: u8,
     /// Passes in a row that found nothing.
     empty: u8,
     /// Rows found in this pass.
-    found: u32,
-    /// Paths of the rows of these pages, as of the last pass.
     #[serde(skip)]
-    rows: Vec<Box<str>>,
+    found: BTreeSet<UrlKey>,
+    /// A page of this pass was read.
+    was_read: bool,
+    /// Paths of the rows of these pages, downloads excepted.
+    #[serde(skip)]
+    rows: BTreeSet<Box<str>>,
+}
+
+/// Pages of one list, to be compared.
+#[derive(Default)]
+struct ReadPages {
+    front: Option<PagePath>,
+    /// The page before all others, which was compared with the first of them.
+    before: Option<ReadPage>,
+    /// By number.
+    pages: BTreeMap<u64, ReadPage>,
 }
 
 /// A page after its first reading.
@@ -63,13 +85,28 @@ struct ReadPage {
 }
 
 /// The rows that two adjacent pages share, and neither the page before them nor the page after them has: those are pinned, or stand
-/// beside the list. None where it is more than half of a page: the end of a list that repeats.
+/// beside the list. None where no third page tells that, and where it is more than half of a page: the end of a list that repeats.
 fn shared(before: Option<&ReadPage>, [first, second]: [&ReadPage; 2], after: Option<&ReadPage>) -> u32 {
+    if before.is_none() && after.is_none() {
+        return 0;
+    }
     let has = |page: &ReadPage, target: &u64| page.targets.binary_search(target).is_ok();
     let is_aside = |target: &&u64| [before, after].into_iter().flatten().any(|page| has(page, target));
     let shared = first.targets.iter().filter(|target| has(second, target) && !is_aside(target)).count();
     let shorter = first.targets.len().min(second.targets.len());
     if shared * 2 > shorter { 0 } else { u32::try_from(shared).unwrap_or(u32::MAX) }
+}
+
+impl ReadPages {
+    /// Compares the first two pages with each other, and keeps the first one as the page before the rest. None if fewer are left.
+    fn next_pair(&mut self) -> Option<(u32, [PagePath; 2])> {
+        let mut pages = self.pages.values();
+        let (first, second, after) = (pages.next()?, pages.next()?, pages.next());
+        let shared = shared(self.before.as_ref(), [first, second], after);
+        let pair = [first, second].map(|page| (page.path.clone(), page.depth));
+        self.before = self.pages.pop_first().map(|(_, page)| page);
+        Some((shared, pair))
+    }
 }
 
 impl UnstableLists {
@@ -78,8 +115,7 @@ impl UnstableLists {
         let note = site.db.note(&site.rules.name, UNSTABLE_NOTE).await?.unwrap_or_default();
         // An unreadable note counts as a missing one.
         let stored = serde_json::from_slice::<Vec<(List, Unstable)>>(&note).unwrap_or_default();
-        let anew = |(list, unstable)| (list, Unstable { passes: 0, found: 0, ..unstable });
-        Ok(Self { lists: stored.into_iter().map(anew).collect(), ..Self::default() })
+        Ok(Self { lists: stored.into_iter().collect(), ..Self::default() })
     }
 
     async fn keep(&self, site: &Site) -> Result<(), CrawlError> {
@@ -96,47 +132,42 @@ impl UnstableLists {
         self.lists.is_empty() && self.read.is_empty()
     }
 
-    /// Compares a page that was read for the first time with those before it, and collects the rows of a page that was read again.
+    /// Keeps a page that was read for the first time, to be compared with others; takes in one that was read again.
     pub(super) async fn mind(&mut self, site: &Site, finished: &Finished) -> Result<(), CrawlError> {
         let visit = &finished.visit;
         if let Some(list) = self.in_pass.get(&visits::mark(&visit.key)).and_then(|list| self.lists.get_mut(list)) {
-            let targets = visit.outlinks.iter().filter(|row| row.is_target && row.key.host == visit.key.host);
-            list.rows.extend(targets.map(|row| row.key.path.clone()));
-            return Ok(());
+            return list.read_again(site, finished).await;
         }
         let (Some(turn), Some(listing)) = (&finished.end.turn, &visit.listing) else { return Ok(()) };
-        if turn.last_read.is_some() || turn.is_front_again || listing.targets.is_empty() {
+        let is_list = !listing.targets.is_empty() && listing.targets.len() <= limits::COMPARED_ROWS_MAX;
+        if turn.last_read.is_some() || turn.is_front_again || !is_list {
             return Ok(());
         }
         let list = (visit.key.host, listing.series.clone());
         if self.read.len() >= limits::LISTS_COMPARED_MAX && !self.read.contains_key(&list) {
             self.compare_rest();
         }
-        let pages = self.read.entry(list.clone()).or_default();
-        pages.push(ReadPage { path: visit.key.path.clone(), depth: visit.depth, targets: listing.targets.clone() });
-        let is_unstable = match &pages[..] {
-            [first, second, after] => compare(&mut self.lists, list, None, [first, second], Some(after)),
-            [before, first, second, after] => {
-                let is_unstable = compare(&mut self.lists, list, Some(before), [first, second], Some(after));
-                pages.remove(0);
-                is_unstable
-            }
-            _ => false,
-        };
-        if is_unstable { self.keep(site).await } else { Ok(()) }
+        let url = (visit.key.path.clone(), visit.depth);
+        let read = self.read.entry(list.clone()).or_default();
+        read.front.get_or_insert_with(|| url.clone());
+        let (path, depth) = url;
+        read.pages.insert(listing.page, ReadPage { path, depth, targets: listing.targets.clone() });
+        if read.pages.len() > limits::LIST_PAGES_COMPARED_MAX
+            && compare_next(&mut self.lists, &list, read) == Some(true)
+        {
+            self.keep(site).await?;
+        }
+        Ok(())
     }
 
-    /// Compares the last two pages of each list.
+    /// Compares what is left of each list.
     fn compare_rest(&mut self) {
-        for (list, pages) in std::mem::take(&mut self.read) {
-            let mut from_last = pages.iter().rev();
-            if let (Some(second), Some(first)) = (from_last.next(), from_last.next()) {
-                compare(&mut self.lists, list, from_last.next(), [first, second], None);
-            }
+        for (list, mut read) in std::mem::take(&mut self.read) {
+            while compare_next(&mut self.lists, &list, &mut read).is_some() {}
         }
     }
 
-    /// A visit is on disk: counts the rows that a page of a pass has brought.
+    /// A visit is on disk.
     pub(super) fn committed(&mut self, committed: &Committed) {
         let was_read = matches!(committed.outcome, Outcome::Page | Outcome::PageDuplicate | Outcome::NotModified);
         // A retry is still to come.
@@ -144,7 +175,7 @@ impl UnstableLists {
             return;
         }
         if let Some(list) = self.in_pass.remove(&committed.mark).and_then(|list| self.lists.get_mut(&list)) {
-            list.found += committed.receipt.targets_added;
+            list.was_read |= was_read;
         }
     }
 
@@ -154,22 +185,23 @@ impl UnstableLists {
         if self.lists.is_empty() || !self.in_pass.is_empty() {
             return Ok(false);
         }
-        let mut due = Vec::new();
-        let mut ended = Vec::new();
+        let (mut due, mut ended) = (Vec::new(), Vec::new());
         for (list, unstable) in &mut self.lists {
-            if unstable.is_ended() {
+            let Some(pages) = unstable.next_pass() else {
                 ended.push(list.clone());
                 continue;
-            }
-            for (path, depth) in &unstable.pages {
-                let key = UrlKey { host: list.0, path: path.clone() };
+            };
+            for (path, depth) in pages {
+                let key = UrlKey { host: list.0, path };
                 self.in_pass.insert(visits::mark(&key), list.clone());
-                due.push(row(key, *depth));
+                due.push(row(key, depth));
             }
         }
         for list in ended {
             if let Some(unstable) = self.lists.remove(&list) {
-                due.extend(unstable.missing(site, &list).await?);
+                let missing = unstable.missing(site, &list, limits::ID_GAPS_MAX - self.ids_asked).await?;
+                self.ids_asked += missing.len();
+                due.extend(missing);
             }
         }
         let is_due = !due.is_empty();
@@ -187,50 +219,65 @@ fn row(key: UrlKey, depth: u16) -> Discovered {
     Discovered { depth, key, rank, due: UnixMillis(0), via: None, is_target: false, found: None }
 }
 
-/// Adds two adjacent pages of a list if they share rows. True if they do.
-fn compare(
-    lists: &mut BTreeMap<List, Unstable>,
-    list: List,
-    before: Option<&ReadPage>,
-    pair: [&ReadPage; 2],
-    after: Option<&ReadPage>,
-) -> bool {
-    let shared = shared(before, pair, after);
-    if shared == 0 || lists.values().map(|list| list.pages.len()).sum::<usize>() >= limits::LIST_PAGES_AGAIN_MAX {
-        return false;
+/// Compares the next two pages of a list. Whether they share rows; None if there are no two.
+fn compare_next(lists: &mut BTreeMap<List, Unstable>, list: &List, read: &mut ReadPages) -> Option<bool> {
+    let (shared, pair) = read.next_pair()?;
+    let has_room = lists.values().map(|list| list.pages.len()).sum::<usize>() < limits::LIST_PAGES_AGAIN_MAX;
+    if shared == 0 || !has_room {
+        return Some(false);
     }
-    let unstable = lists.entry(list).or_default();
+    let unstable = lists.entry(list.clone()).or_default();
     unstable.hidden += shared;
-    unstable.pages.extend(pair.map(|page| (page.path.clone(), page.depth)));
-    true
+    unstable.pages.extend(pair);
+    if unstable.passes == 0 {
+        unstable.front = read.front.clone();
+    }
+    Some(true)
 }
 
 impl Unstable {
-    /// Ends a pass, or begins the first one. True if there is to be none.
-    fn is_ended(&mut self) -> bool {
-        if self.passes > 0 {
-            self.empty = if self.found == 0 { self.empty + 1 } else { 0 };
-            self.hidden = self.hidden.saturating_sub(self.found);
-        }
-        let is_ended = self.hidden == 0 || self.empty >= EMPTY_PASSES || self.passes >= limits::LIST_PASSES_MAX;
-        self.found = 0;
-        self.passes += 1;
-        if !is_ended {
-            self.rows.clear();
-        }
-        is_ended
+    /// A page of a pass was read: counts its rows that nothing has named yet, and collects their paths.
+    async fn read_again(&mut self, site: &Site, finished: &Finished) -> Result<(), CrawlError> {
+        let visit = &finished.visit;
+        // Downloads name the page that links them.
+        let rows: Vec<UrlKey> =
+            visit.outlinks.iter().filter(|row| row.is_target && row.via.is_none()).map(|row| row.key.clone()).collect();
+        let known = site.db.url_records(rows.clone()).await?;
+        // Two pages of a pass may both show it.
+        self.found.extend(rows.iter().zip(known).filter(|(_, record)| record.is_none()).map(|(key, _)| key.clone()));
+        let paths = rows.into_iter().filter(|key| key.host == visit.key.host).map(|key| key.path);
+        self.rows.extend(paths.take(limits::COMPARED_ROWS_MAX));
+        Ok(())
     }
 
-    /// URLs of rows that were never seen, by their ids: those that the rules accept and nothing has named yet.
-    async fn missing(self, site: &Site, (host, series): &List) -> Result<Vec<Discovered>, CrawlError> {
-        let (name, passes) = (&site.rules.name, self.passes - 1);
+    /// Ends a pass. The pages of the next one; None if there is to be none.
+    fn next_pass(&mut self) -> Option<Vec<PagePath>> {
+        let (found, was_read) = (std::mem::take(&mut self.found).len(), std::mem::take(&mut self.was_read));
+        self.hidden = self.hidden.saturating_sub(u32::try_from(found).unwrap_or(u32::MAX));
+        if self.passes > 0 && was_read {
+            self.empty = if found == 0 { self.empty + 1 } else { 0 };
+        }
+        if self.hidden == 0 || self.empty >= EMPTY_PASSES || self.passes >= limits::LIST_PASSES_MAX {
+            return None;
+        }
+        if let Some(front) = self.front.take() {
+            return Some(vec![front]);
+        }
+        self.passes += 1;
+        Some(self.pages.iter().map(|(path, depth)| (path.clone(), *depth)).collect())
+    }
+
+    /// URLs of rows that were never seen, by their ids: at most so many, which the rules accept and nothing has named yet.
+    async fn missing(self, site: &Site, (host, series): &List, most: usize) -> Result<Vec<Discovered>, CrawlError> {
+        let (name, passes) = (&site.rules.name, self.passes);
         tracing::info!(site = %name, list = %series, pages = self.pages.len(), passes, "pages of a list shared rows and were read again");
-        let gaps_max = limits::ID_GAPS_MAX.min(self.hidden as usize * 2);
+        let gaps_max = most.min(self.hidden as usize * 2);
         let Some(origin) = site.rows.numbers.origin(*host) else { return Ok(Vec::new()) };
         let mut missing = Vec::new();
         for path in gaps::between(self.rows.iter().map(|path| &**path), gaps_max) {
             let judged = judging::judge(&site.rules, CrawlUrl::from_parts(&origin, &path));
-            let Some(found) = judged.ok().filter(|found| found.class.is_target()) else { continue };
+            let is_page = |found: &crate::job::Found| matches!(found.class, Class::Detail | Class::Thread);
+            let Some(found) = judged.ok().filter(is_page) else { continue };
             let depth = self.pages.values().min().map_or(0, |depth| depth.saturating_add(1));
             let Some(row) = site.rows.row(&found.url, found.class, depth).await? else { continue };
             if site.rows.record(&row.key).await?.is_none() {
@@ -273,8 +320,27 @@ mod tests {
             1,
             "row 1, and no page shows that it is pinned"
         );
-        assert_eq!(shared(None, [&first, &read(2, &[1, 5, 6])], None), 0, "the end of a list that repeats");
-        assert_eq!(shared(None, [&first, &read(2, &[12, 13])], None), 0);
+        assert_eq!(shared(None, [&first, &second], None), 0, "two pages do not tell what is pinned");
+        assert_eq!(
+            shared(Some(&read(0, &[])), [&first, &read(2, &[1, 5, 6])], None),
+            0,
+            "the end of a list that repeats"
+        );
+        assert_eq!(shared(None, [&first, &read(2, &[12, 13])], Some(&read(3, &[]))), 0);
+    }
+
+    #[test]
+    fn pages_are_compared_in_the_order_of_their_numbers() {
+        let mut pages = ReadPages::default();
+        for number in [1, 3, 2, 4] {
+            pages.pages.insert(number, read(number, &[number * 10, number * 10 + 1, (number + 1) * 10]));
+        }
+        let shared: Vec<u32> = std::iter::from_fn(|| pages.next_pair()).map(|(shared, _)| shared).collect();
+        assert_eq!(shared, [1, 1, 1]);
+    }
+
+    fn rows(count: u32) -> BTreeSet<UrlKey> {
+        (0..count).map(|row| UrlKey { host: HostId(1), path: format!("/t/{row}").into() }).collect()
     }
 
     #[test]
@@ -283,9 +349,9 @@ mod tests {
             let mut list = Unstable { hidden, ..Unstable::default() };
             let mut found = found.iter().copied().chain(std::iter::repeat(0));
             let mut passes = 0;
-            while !list.is_ended() {
+            while list.next_pass().is_some() {
                 passes += 1;
-                list.found = found.next().unwrap_or(0);
+                (list.found, list.was_read) = (rows(found.next().unwrap_or(0)), true);
             }
             passes
         };
@@ -294,5 +360,10 @@ mod tests {
         assert_eq!(ends(1, &[]), 2);
         assert_eq!(ends(3, &[1, 0, 1]), 5);
         assert_eq!(ends(99, &[1; 99]), u32::from(limits::LIST_PASSES_MAX));
+        // Its growth explains all rows that were seen twice.
+        let mut grown = Unstable { hidden: 2, front: Some(("/board".into(), 1)), ..Unstable::default() };
+        assert_eq!(grown.next_pass().unwrap().len(), 1);
+        (grown.found, grown.was_read) = (rows(2), true);
+        assert_eq!(grown.next_pass(), None);
     }
 }

@@ -14,9 +14,12 @@ use gleaner_base::clock::UnixMillis;
 /// A page that its scripts fill from the site's API.
 const SHELL: &str = "<!DOCTYPE html><html><head><title>Torrents</title></head><body><div id=\"app\"></div><a href=\"/signin\">Sign in</a><script>\
     async function show(page) { const headers = { Authorization: 'Bearer ' + localStorage.token }; \
-    const { data } = await (await fetch('/v1/torrents?page_size=30&page=' + page, { headers })).json(); \
+    const { data } = await (await fetch('/v1/torrents?page_size=30&sort=UploadedDesc&page=' + page, { headers })).json(); \
     document.getElementById('app').innerHTML = data.results.map(row => `<p><a href=\"/torrent/${row.info_hash}\">${row.title}</a></p>`).join(''); } \
     show(0);</script></body></html>\n";
+
+/// Rows of a page of the API.
+const API_ROWS: usize = 30;
 
 /// A request as parsed by the site.
 #[derive(Clone, Copy, Debug, Default)]
@@ -250,7 +253,7 @@ impl Site {
 
     /// A page of the list for the scripts of [`SHELL`].
     fn list_json(&self, page: usize) -> Reply {
-        let rows = self.shelf.torrents.iter().skip((page - 1).saturating_mul(ROWS)).take(ROWS);
+        let rows = self.shelf.torrents.iter().skip((page - 1).saturating_mul(API_ROWS)).take(API_ROWS);
         let rows: Vec<_> = rows
             .map(|torrent| serde_json::json!({ "info_hash": torrent.infohashes.key_hex(), "title": torrent.title }))
             .collect();
@@ -390,15 +393,13 @@ impl Site {
         if let Some(at) = family.notice.and_then(|notice| self.shelf.named(notice.path, target)) {
             return Some(AddressKind::Notice(at));
         }
-        // Keys in a link stand in for the session, and a page's link has the same target whether it names the page it was followed from or not.
-        let named = |pattern: &'static str, extra: &str| {
-            let plain = pattern.split(extra).next().unwrap_or(pattern);
-            self.shelf.named(pattern, target).or_else(|| self.shelf.named(plain, target))
-        };
-        if let Some(at) = named(family.at.file, "&authkey=") {
+        if let Some(at) = self.shelf.named(family.at.file, target) {
             return Some(AddressKind::File(at));
         }
-        if let Some(at) = named(family.at.detail, "&extra=") {
+        // Whether a link names the page it was followed from or not, it has the same target.
+        let plain = family.at.detail.split("&extra=").next().unwrap_or(family.at.detail);
+        let named = |pattern| self.shelf.named(pattern, target);
+        if let Some(at) = named(family.at.detail).or_else(|| named(plain)) {
             return Some(AddressKind::Detail(at));
         }
         if let Some(page) = self.shelf.list_page(family, target) {

@@ -350,8 +350,8 @@ const TORRUST: Family = Family {
     content_type: UTF_8,
     at: Addresses {
         front: "/torrents",
-        list: "/v1/torrents?page_size=30&page={page0}",
-        list_first: "/v1/torrents?page_size=30&page=0",
+        list: "/v1/torrents?page_size=30&sort=UploadedDesc&page={page0}",
+        list_first: "/v1/torrents?page_size=30&sort=UploadedDesc&page=0",
         detail: "/torrent/{hash}",
         file: "/v1/torrent/download/{hash}",
         account: "/user",

@@ -18,6 +18,7 @@ use super::sink::{Checked, Written};
 use super::whole_file::{WholeFile, lock, parent, part_name, sync_folder};
 use super::write::sums;
 use crate::limits::MANIFEST_LINE_BYTES_MAX;
+use gleaner_base::regular;
 
 /// Suffix of a file before it gets its name.
 const PART: &str = ".torrent.gleaner-part";
@@ -159,7 +160,7 @@ impl Drop for Folder {
 fn claim(dest: &Path) -> Result<(), ExportError> {
     let not_an_export = |detail: &str| ExportError::NotAnExport { dest: dest.to_owned(), detail: detail.to_owned() };
     let manifest = dest.join(MANIFEST);
-    match File::open(&manifest) {
+    match regular::open(&manifest) {
         Ok(file) => match Lines::new(file).next() {
             Some(line) if manifest::path_of_line(&line).is_none() => {
                 Err(not_an_export("its manifest.jsonl was not written by gleaner"))

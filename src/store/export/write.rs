@@ -15,6 +15,7 @@ use super::whole_file::Spool;
 use super::{ExportError, ExportFormat, ExportOptions, ExportSummary, Layout, LeftOut, LeftOutTorrent, Page, Progress};
 use crate::crawldb::{MagnetRow, TorrentRow};
 use crate::limits;
+use gleaner_base::regular;
 
 /// The task of the writer.
 pub(super) struct Job {
@@ -154,11 +155,7 @@ impl<'a> Writer<'a> {
 
 /// The archived file of a row, read once to check that it matches the row, then rewound.
 fn check(row: &TorrentRow, path: &Path) -> Result<Checked, String> {
-    // Checked before opening: opening a named pipe blocks forever.
-    let opened = std::fs::metadata(path).and_then(|there| {
-        if there.is_file() { File::open(path) } else { Err(io::Error::other("it is not a regular file")) }
-    });
-    let mut file = match opened {
+    let mut file = match regular::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err("its file is lost".to_owned()),
         Err(error) => return Err(format!("its file cannot be read: {error}")),

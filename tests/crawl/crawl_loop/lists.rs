@@ -187,7 +187,11 @@ async fn an_id_that_is_missing_among_the_rows_of_an_unstable_list_is_requested()
     let rules = rules(2).replace("revisit_minutes = 1", "revisit_minutes = 600");
     let (ended, _) = Machine::new().crawl(&web, &rules, RunOptions::default()).await;
     assert_eq!((ended, lost(&web)), (Ended::Exhausted, vec![]));
-    assert_eq!((web.asked(&format!("/detail/{HIDDEN}")), numbers(&web).len() as u64), (1, OLD.div_ceil(ROWS) + 4));
+    assert_eq!(
+        (web.asked(&format!("/detail/{HIDDEN}")), numbers(&web).len() as u64),
+        (1, OLD.div_ceil(ROWS) + 4),
+        "the front and two passes over two pages"
+    );
 }
 
 fn numbers(web: &Web) -> Vec<u64> {

@@ -70,9 +70,6 @@ impl Transport for Web {
         self.log.lock().unwrap().push((Instant::now(), url, headers));
         let (status, headers, body) = found.unwrap_or((404, ResponseHeaders::default(), ""));
         assert!(body != "panics", "a fault of ours");
-        if body == "held" {
-            std::future::pending::<()>().await;
-        }
         if body == "breaks off" {
             return Ok(Response { status, headers, body: Box::new(Broken(false)) });
         }
@@ -394,44 +391,6 @@ async fn a_page_at_a_slow_host_asks_no_longer_than_it_has_time_to_show_what_came
     assert!(errands.is_out_of_time(), "the crawl is to tell that there was more");
     assert!((20..=26).contains(&answered), "{answered} answers in {:?}", limits::RENDER_ASKING_TIME);
     assert_eq!(errands.trouble(), Trouble::None, "what came is what there is");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_request_that_its_server_holds_is_given_up_and_after_twice_not_sent() {
-    let world = world(
-        RULES,
-        &[("http://site.example/data", 200, &[], "x"), ("http://site.example/poll?t=1", 200, &[], "held")],
-    );
-    let poll = "http://site.example/poll?t=1";
-    for page in 1..=3 {
-        let errands = world.errands(None).await;
-        errands.pace.runs(true);
-        let began = Instant::now();
-        let (polled, ()) = tokio::join!(world.ask(&errands, poll), async {
-            tokio::time::sleep(Duration::from_secs(1)).await;
-            world.ask(&errands, "http://site.example/data").await.unwrap();
-        });
-        assert!(why(polled).contains("its server holds such requests"));
-        assert!(began.elapsed() <= limits::RENDER_HELD_TIME + Duration::from_secs(2), "{:?}", began.elapsed());
-        assert_eq!((errands.trouble(), errands.is_whole()), (Trouble::None, true), "it says nothing of the page");
-        let polls = world.asked().iter().filter(|asked| *asked == poll).count();
-        assert_eq!(polls, page.min(2));
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_request_in_place_of_a_page_or_before_any_other_was_answered_may_take_long() {
-    let world =
-        world(RULES, &[("http://site.example/data", 200, &[], "x"), ("http://site.example/slow", 200, &[], "held")]);
-    for (runs, answers) in [(false, 1), (true, 0)] {
-        let errands = world.errands(None).await;
-        errands.pace.runs(runs);
-        for _ in 0..answers {
-            world.ask(&errands, "http://site.example/data").await.unwrap();
-        }
-        let slow = world.ask(&errands, "http://site.example/slow");
-        assert!(tokio::time::timeout(limits::RENDER_HELD_TIME * 6, slow).await.is_err(), "it is still waited for");
-    }
 }
 
 #[tokio::test(start_paused = true)]

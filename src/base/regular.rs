@@ -1,0 +1,30 @@
+//! Files that must be regular ones: opening a named pipe waits for its other end, which may never come.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// Opens a regular file for reading.
+///
+/// # Errors
+/// Those of the file system; and for anything else than a regular file, with a text that says so.
+pub fn open(path: &Path) -> io::Result<File> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    File::open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_regular_file_is_not_opened() {
+        let error = open(Path::new("/dev/zero")).unwrap_err();
+        assert_eq!(error.to_string(), "it is not a regular file");
+        assert_eq!(open(Path::new("/")).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        assert_eq!(open(Path::new("/nonexistent")).unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert!(open(&std::env::current_exe().unwrap()).is_ok());
+    }
+}
