@@ -221,11 +221,18 @@ impl Findings<'_> {
         let hint = match links {
             Some(_) if let Some(hosts) = elsewhere => hosts,
             Some(_) => format!("the classes of {file} do not fit this site{explain}"),
+            None if self.wants_login() => format!("if the site wants a login, add a [login] to {file}"),
             None => format!("open the start page in a browser, and compare what it links with {file}"),
         };
         // A page that is whole and has no link at all may be all that the site has today.
         let is_failure = links.is_some() || self.known.has_blank || !self.known.not_whole.is_empty();
         (read > 0).then(|| Finding { is_failure, ..failure(text, hint) })
+    }
+
+    /// A guest was refused something.
+    fn wants_login(&self) -> bool {
+        let is_refusal = |reason: &str| ["401", "403", "login"].iter().any(|sign| reason.contains(sign));
+        self.rules.login.is_none() && self.known.not_whole.iter().any(|row| is_refusal(&row.reason))
     }
 
     /// Pages that were not read, by reason.

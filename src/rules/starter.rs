@@ -35,7 +35,7 @@ pub fn starter(url: &str) -> Result<Starter, UrlFault> {
 #
 # Is it a plain directory listing? Then delete everything but `start` and write: extends = "families/autoindex"
 # Does it run known software? Then write its family above [classes], and leave the classes out that it has: extends =
-# "families/phpbb", discuz, mybb, vbulletin, smf, xenforo, nexusphp, gazelle, unit3d, torrentpier, xbtit, nyaa or torrust.
+# "families/phpbb", discuz, mybb, vbulletin, smf, xenforo, nexusphp, gazelle, unit3d, torrentpier, xbtit, nyaa, torrust or nodebb.
 
 start = [{start}]
 

@@ -242,6 +242,12 @@ impl SiteLoop {
                 }
                 // Other rules may accept links of it that these do not.
                 Outcome::Page | Outcome::NotModified if finished.end.may_hold_more => Next::Park(self.site.rules_token),
+                // What a guest is refused, a member may get: once the rule file has a login, it is asked for again.
+                Outcome::RedirectRefused | Outcome::Denied | Outcome::HtmlPosingAsTorrent
+                    if self.site.rules.login.is_none() =>
+                {
+                    Next::Park(self.site.rules_token)
+                }
                 _ => Next::Done,
             };
         }

@@ -13,7 +13,7 @@ use gleaner_net::fetch::session::Jar;
 use gleaner_store::crawldb::CrawlDb;
 
 use super::forum::{Denial, Files, Forum, RULES, crawl, crawl_by};
-use super::web::{Machine, Web, page as html, redirect, site_rules};
+use super::web::{Answer, Machine, Web, page as html, redirect, site_rules, status};
 
 const FORM: &str = "<form action=/in method=post><input name=user><input type=password name=pass><input type=submit \
                     value='Log in'></form>";
@@ -104,5 +104,28 @@ async fn a_url_that_ends_each_session_is_found_among_others_and_closed_for_good(
         assert!(anew > asked, "{details}: other rules");
         crawl_by(&rules, &machine, &forum, &files, RunOptions::default(), None).await;
         assert_eq!(forum.asked("/detail/999"), anew, "{details}: the same rules again");
+    }
+}
+
+/// A forum whose threads and files only members get; a guest is redirected to its login, refused, or shown the form.
+fn closed(path: &str) -> Option<Answer> {
+    let threads = (1..=6).map(|thread| format!("<a href=/detail/{thread}>Thread {thread}</a>")).collect::<String>();
+    match path {
+        "/" => Some(html(&threads)),
+        _ if path.starts_with("/detail/1") || path.starts_with("/detail/2") => Some(redirect("/login")),
+        _ if path.starts_with("/detail/") => Some(status(403)),
+        _ => None,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_guest_was_refused_is_asked_for_once_the_rule_file_has_a_login() {
+    let machine = Machine::new();
+    let rules = "rate.requests_per_second = 1000000\nrevisit_minutes = 600";
+    for (rules, asked) in [(rules.to_owned(), 1), (rules.to_owned(), 0), (format!("{rules}\ndepth_max = 9"), 1)] {
+        let web = Arc::new(Web::new(Duration::from_millis(5)).otherwise(closed));
+        machine.crawl(&web, &rules, RunOptions::default()).await;
+        let threads: Vec<usize> = (1..=6).map(|thread| web.asked(&format!("/detail/{thread}"))).collect();
+        assert!(threads.iter().all(|times| *times == asked), "{threads:?}");
     }
 }
