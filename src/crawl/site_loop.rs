@@ -275,10 +275,7 @@ impl SiteLoop {
             self.chores.last_cuts_came_back();
             return Ok(true);
         }
-        Ok(self.close_lists(true).await?
-            || self.close_unstable(true).await?
-            || self.site.scripts.close_shortcuts()
-            || self.close_walls().await?)
+        Ok(self.close_lists(true).await? || self.site.scripts.close_shortcuts() || self.close_walls().await?)
     }
 
     /// How a crawl ends that has nothing in progress and nothing to wait for.

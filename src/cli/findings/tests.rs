@@ -101,6 +101,19 @@ fn a_crawl_without_a_torrent_says_what_it_met() {
 }
 
 #[test]
+fn a_guest_who_was_refused_is_told_of_the_login() {
+    let mut known = known(&[(Class::Page, Outcome::Page, 1)]);
+    let reason = "the request that brings its data failed: it is answered 401";
+    known.not_whole = vec![NotWholeRow { url: "http://h.example/".into(), reason: reason.into(), at: UnixMillis(1) }];
+    let hint = |rules: &str| {
+        let rules = gleaner_rules::from_text("s", rules).unwrap();
+        findings(&known, &rules, true, &Hints::default())[0].hint.clone().unwrap()
+    };
+    assert!(hint(RULES).contains("add a [login]"));
+    assert!(!hint(&format!("{RULES}[login]\nuser = 'anna'\n")).contains("add a [login]"));
+}
+
+#[test]
 fn pages_that_were_not_read_are_listed_by_reason_and_fail_nothing() {
     let mut known = known(&[]);
     known.torrents = 1;

@@ -14,7 +14,7 @@ impl SiteLoop {
         if !self.options.keep_looking {
             return Ok(false);
         }
-        if self.close_lists(idle).await? || self.close_unstable(idle).await? {
+        if self.close_lists(idle).await? {
             return Ok(true);
         }
         if !self.chores.has_closed {
@@ -26,17 +26,18 @@ impl SiteLoop {
 
     /// Makes pages of lists due that are to be read again, once history has nothing else. True if there were some.
     pub(super) async fn close_lists(&mut self, idle: bool) -> Result<bool, CrawlError> {
-        if self.lists.is_empty() || !self.history_is_done(idle).await? || !self.commits.are_all_in() {
+        let has_none = self.lists.is_empty() && self.unstable.is_empty();
+        if has_none || !self.history_is_done(idle).await? || !self.commits.are_all_in() {
             return Ok(false);
         }
-        let are_due = self.lists.close(&self.site).await?;
+        let are_due = self.lists.close(&self.site).await? || self.unstable.close(&self.site).await?;
         if are_due {
             self.hosts.lease_soon();
         }
         Ok(are_due)
     }
 
-    pub(super) async fn history_is_done(&mut self, idle: bool) -> Result<bool, CrawlError> {
+    async fn history_is_done(&mut self, idle: bool) -> Result<bool, CrawlError> {
         match self.crews.history_is_done() {
             Some(is_done) => Ok(is_done),
             None => Ok(idle && self.only_looks_left().await?),

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::{SiteLoop, visits};
+use super::visits;
 use crate::frontier::priority;
 use crate::job::{Committed, Finished};
 use crate::site::Site;
@@ -286,20 +286,6 @@ impl Unstable {
             }
         }
         Ok(missing)
-    }
-}
-
-impl SiteLoop {
-    /// Makes pages of unstable lists due, once history has nothing else. True if there were some.
-    pub(super) async fn close_unstable(&mut self, idle: bool) -> Result<bool, CrawlError> {
-        if self.unstable.is_empty() || !self.history_is_done(idle).await? || !self.commits.are_all_in() {
-            return Ok(false);
-        }
-        let are_due = self.unstable.close(&self.site).await?;
-        if are_due {
-            self.hosts.lease_soon();
-        }
-        Ok(are_due)
     }
 }
 

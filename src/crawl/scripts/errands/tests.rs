@@ -394,6 +394,15 @@ async fn a_page_at_a_slow_host_asks_no_longer_than_it_has_time_to_show_what_came
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_a_page_only_listens_by_is_not_sent_and_says_nothing_of_the_page() {
+    let world = world(RULES, &[("http://site.example/socket.io/?EIO=4", 200, &[], "x")]);
+    let errands = world.errands(None).await;
+    let told = why(world.ask(&errands, "http://site.example/socket.io/?EIO=4").await);
+    assert!(told.contains("live channel"), "{told}");
+    assert_eq!((world.asked().len(), errands.trouble(), errands.is_whole()), (0, Trouble::None, true));
+}
+
+#[tokio::test(start_paused = true)]
 async fn scripts_are_kept_for_the_next_page_and_data_is_not() {
     let world = world(
         RULES,
