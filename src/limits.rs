@@ -11,8 +11,15 @@ pub use gleaner_render::limits::{RENDER_BODY_BYTES_MAX, RENDER_VIEW_HEIGHT};
 pub use gleaner_rules::limits::SHAPE_PAGES;
 pub use gleaner_store::limits::NOTE_BYTES_MAX;
 
-/// Open files without which nothing is begun: a runtime, its signals and a database take ten.
-pub const OPEN_FILES_MIN: u64 = 16;
+/// Open files without which nothing is begun, beside those of the requests of a crawl: a runtime, its signals, databases, the archive and
+/// four render processes take thirty.
+pub const OPEN_FILES_MIN: u64 = 64;
+
+/// Open files that a process asks for where its soft limit is lower and its hard limit allows it.
+pub const OPEN_FILES_WANTED: u64 = 4_096;
+
+/// Bytes of a file of an account. The cookies of a site take at most ten megabytes.
+pub const ACCOUNT_FILE_BYTES_MAX: u64 = 16 << 20;
 
 /// Bytes of one question on the control socket; keys of listings are the longest part.
 pub const ASK_BYTES_MAX: u64 = 64 << 10;

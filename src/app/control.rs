@@ -4,7 +4,9 @@
 //! One JSON object per line each way: [`Ask`] is the request, `{"ok": …}` or `{"error": "…"}` the response. All
 //! requests are read-only.
 
+use std::fs::Permissions;
 use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -82,6 +84,10 @@ pub fn serve(app: &App, progress: Option<Progress>) -> Option<Control> {
             return None;
         }
     };
+    // Whoever may read the folder may ask, whatever the umask.
+    if let Err(error) = std::fs::set_permissions(&path, Permissions::from_mode(0o660)) {
+        tracing::warn!(path = %path.display(), %error, "the mode of the control socket cannot be set: only this user can ask");
+    }
     let db = Arc::clone(&app.db);
     let clock = Arc::clone(&app.clock);
     let task = tokio::spawn(async move {

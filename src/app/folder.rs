@@ -1,5 +1,5 @@
 //! Ownership and access of a data folder and its private files: if one cannot be written, or others can read it, the error
-//! contains the command that fixes it. Never changes an owner, and never the mode of another user's file ([`super::owner`]).
+//! contains the command that fixes it. Never changes an owner, and never the mode of another user's file ([`gleaner_base::owner`]).
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
@@ -11,13 +11,8 @@ use rustix::fs::{Access, access};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use super::{database_path, owner};
-
-/// True if this process cannot write an existing data folder, or its database.
-#[must_use]
-pub fn is_read_only(data_dir: &Path) -> bool {
-    refusal(data_dir).is_some()
-}
+use super::database_path;
+use gleaner_base::owner;
 
 /// An error with the owner of a data folder and the command to run, if this process cannot write it. A folder that does not
 /// exist yet is checked by its nearest existing ancestor.
@@ -35,24 +30,6 @@ pub fn must_be_writable(data_dir: &Path) -> anyhow::Result<()> {
     }
     let metadata = fs::metadata(&path).with_context(|| path.display().to_string())?;
     bail!("{}", not_ours(&path, &metadata, geteuid().as_raw()))
-}
-
-/// An error with the command to run if root would write into a data folder of another user, who could neither read nor write
-/// the new files afterwards.
-///
-/// # Errors
-/// As described.
-pub fn must_not_be_taken(data_dir: &Path) -> anyhow::Result<()> {
-    let owner = fs::metadata(data_dir).map_or(0, |metadata| metadata.uid());
-    if owner == 0 || geteuid().as_raw() != 0 {
-        return Ok(());
-    }
-    let (path, owner) = (data_dir.display(), name_of(owner));
-    bail!(
-        "{path}: it belongs to {owner}, and {owner} could not use the files that root creates in it\nhint: run the same command as \
-         its owner: {}; or pass another --data",
-        as_user(&owner, &this_command())
-    )
 }
 
 /// The running command, quoted for a shell.
@@ -130,14 +107,8 @@ fn as_user_by(owner: &str, command: &str, has_sudo: bool, is_root: bool) -> Stri
 }
 
 /// A user's name, or its number as `sudo -u` accepts it.
-fn name_of(uid: u32) -> String {
-    let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let name = users.lines().find_map(|line| {
-        let mut fields = line.split(':');
-        let name = fields.next()?;
-        (fields.nth(1)?.parse() == Ok(uid)).then(|| name.to_owned())
-    });
-    name.unwrap_or_else(|| format!("'#{uid}'"))
+fn name_of(user: u32) -> String {
+    owner::name_of(user).unwrap_or_else(|| format!("'#{user}'"))
 }
 
 /// Opens a file of an account without blocking: opening a pipe would wait for its other end. Anything but a regular file is

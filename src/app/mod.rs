@@ -3,9 +3,9 @@
 pub mod accounts;
 pub mod changes;
 pub mod control;
+pub mod database;
 pub mod folder;
 mod milestones;
-pub mod owner;
 pub mod queues;
 pub mod secrets;
 pub mod service;
@@ -20,13 +20,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use futures_util::FutureExt as _;
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 
 use crate::limits;
 use gleaner_base::clock::{Clock, SystemClock, UnixMillis};
+use gleaner_base::owner;
 use gleaner_crawl::account::{Account, in_one_line};
 use gleaner_crawl::commit::{self, OnFault};
 use gleaner_crawl::memory::Memory;
@@ -87,6 +88,8 @@ pub struct Options {
     pub user_agent: String,
     /// Maximum concurrent requests, over all sites.
     pub requests_max: usize,
+    /// Run no script in a process that the kernel does not confine.
+    pub must_be_confined: bool,
     /// Options of this process that commands in its log repeat, such as ` --data d`.
     pub given: String,
 }
@@ -98,6 +101,7 @@ impl Default for Options {
             cache_bytes: 32 << 20,
             user_agent: concat!("gleaner/", env!("CARGO_PKG_VERSION")).to_owned(),
             requests_max: 64,
+            must_be_confined: true,
             given: String::new(),
         }
     }
@@ -110,6 +114,7 @@ impl From<&Config> for Options {
             cache_bytes: (config.cache_mb as usize) << 20,
             user_agent: config.user_agent(),
             requests_max: config.requests_max.into(),
+            must_be_confined: config.require_confinement,
             given: config.given.clone(),
         }
     }
@@ -165,7 +170,8 @@ impl App {
         let data_dir = &options.data_dir;
         is_folder(data_dir)?;
         folder::must_be_writable(data_dir)?;
-        folder::must_not_be_taken(data_dir)?;
+        // Root that logs out of a site, or repairs, leaves no files that the owner cannot use.
+        let _owner = owner::act(data_dir);
         let cache_bytes = options.cache_bytes;
         let db = open_database(&database_path(data_dir), OpenOptions { cache_bytes, ..OpenOptions::default() })?;
         // The holder of one holds the other: this one is opened second.
@@ -182,7 +188,7 @@ impl App {
             dns: Dns::default(),
             tls: Tls::default(),
             memory: Memory::default(),
-            children: children()?,
+            children: children(options)?,
         })
     }
 
@@ -222,7 +228,7 @@ impl App {
         let transport = transport(options, rules, Arc::clone(&jar), Dns::default(), Tls::default())?;
         let db = Arc::new(MemoryStore::default());
         let site = Site::new(Arc::clone(rules), Arc::new(transport), Arc::new(SystemClock), db);
-        Ok((site.with_renderer(children()?), jar))
+        Ok((site.with_renderer(children(options)?), jar))
     }
 
     /// A crew without sites yet, and its running committer.
@@ -267,20 +273,10 @@ fn aside_of(path: &Path, now: UnixMillis) -> PathBuf {
     (0..1_000).map(named).find(|path| !path.exists()).unwrap_or_else(|| named(1_000))
 }
 
-/// The database of a folder that this process cannot write, read-only.
-///
-/// # Errors
-/// Errors of the database.
-pub fn read_only(options: &Options) -> Result<Arc<dyn Reader>, CrawlDbError> {
-    let of = OpenOptions { cache_bytes: options.cache_bytes, ..OpenOptions::default() };
-    Ok(Arc::new(RedbStore::read_only(&database_path(&options.data_dir), of)?))
-}
-
 /// The children that run page scripts; none is started before a page needs it.
-fn children() -> anyhow::Result<Arc<Children>> {
-    Ok(Arc::new(
-        Children::of_this_program(Bounds::default()).context("the path of this program's executable is unknown")?,
-    ))
+fn children(options: &Options) -> anyhow::Result<Arc<Children>> {
+    let bounds = Bounds { must_be_confined: options.must_be_confined, ..Bounds::default() };
+    Ok(Arc::new(Children::of_this_program(bounds).context("the path of this program's executable is unknown")?))
 }
 
 /// A site's HTTP client.
@@ -332,14 +328,11 @@ pub fn is_folder(data_dir: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// An error with a hint unless a crawl has started in this folder: reading must not create one.
-pub fn must_exist(data_dir: &Path) -> anyhow::Result<()> {
-    is_folder(data_dir)?;
-    if has_database(data_dir)? {
-        return Ok(());
-    }
+/// The error of a folder in which no crawl was started: reading must not create one.
+#[must_use]
+pub fn nothing_there(data_dir: &Path) -> anyhow::Error {
     let what = if data_dir.exists() { "no crawl was started in this folder" } else { "there is no such folder" };
-    bail!("{}: {what}\nhint: pass the right --data, or start with `gleaner crawl`", data_dir.display())
+    anyhow!("{}: {what}\nhint: pass the right --data, or start with `gleaner crawl`", data_dir.display())
 }
 
 /// Whether a crawl has started in a data folder; an error with the owner if this process cannot access it.

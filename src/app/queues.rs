@@ -1,13 +1,10 @@
-//! Records of single URLs and the queues of a site, for `rules explain` and `crawl --dry-run`: read by this process, or
-//! queried from the one that holds the data folder. Changes nothing, and never creates a data folder.
+//! Records of single URLs and the queues of a site, for `rules explain` and `crawl --dry-run`.
 
 use serde::{Deserialize, Serialize};
 
-use super::control::{self, Control, Remote};
-use super::{App, Options, database_path, is_folder};
 use crate::limits;
 use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
-use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Outcome, Reader, UrlKey, faults, refusals};
+use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Outcome, UrlKey, faults, refusals};
 
 /// The record of one URL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,63 +99,6 @@ pub(super) async fn queues(db: &dyn CrawlDb, site: &str, urls_max: usize) -> Res
         });
     }
     Ok(queues)
-}
-
-/// The database of a data folder.
-pub enum Database {
-    /// This process holds it, and answers for it.
-    Here(Box<App>, Option<Control>),
-    /// Another process holds it.
-    There(Remote),
-}
-
-impl Database {
-    /// The database of a data folder; None if no crawl has started there.
-    ///
-    /// # Errors
-    /// If it cannot be opened.
-    pub async fn of(options: &Options) -> anyhow::Result<Option<Self>> {
-        if let Some(remote) = Remote::connect(&options.data_dir).await {
-            return Ok(Some(Self::There(remote)));
-        }
-        is_folder(&options.data_dir)?;
-        if !database_path(&options.data_dir).exists() {
-            return Ok(None);
-        }
-        let app = App::open(options)?;
-        let control = control::serve(&app, None);
-        Ok(Some(Self::Here(Box::new(app), control)))
-    }
-
-    #[must_use]
-    pub fn reader(&self) -> &dyn Reader {
-        match self {
-            Self::Here(app, _) => app.db.as_ref(),
-            Self::There(remote) => remote,
-        }
-    }
-
-    /// The record of a URL of a site; None if there is none.
-    ///
-    /// # Errors
-    /// Errors of the database.
-    pub async fn known_url(&self, site: &str, origin: &str, path: &str) -> Result<Option<KnownUrl>, CrawlDbError> {
-        match self {
-            Self::Here(app, _) => known_url(app.db.as_ref(), site, origin, path).await,
-            Self::There(remote) => remote.known_url(site, origin, path).await,
-        }
-    }
-
-    /// The queues of a site's hosts, with the first URLs of each.
-    ///
-    /// # Errors
-    /// Errors of the database.
-    pub async fn queues(&self, site: &str, urls_max: usize) -> Result<Vec<HostQueue>, CrawlDbError> {
-        match self {
-            Self::Here(app, _) => queues(app.db.as_ref(), site, urls_max).await,
-            Self::There(remote) => remote.queues(site, urls_max).await,
-        }
-    }
 }
 
 /// A time in the future, for people: `now` if it has passed.

@@ -22,7 +22,7 @@ static FROM_ENVIRONMENT: OnceLock<BTreeMap<String, Option<Secret>>> = OnceLock::
 /// The prefix of all variables with a password.
 const VARIABLE: &str = "GLEANER_PASSWORD_";
 
-/// Protects the secrets of this process. The kernel writes no core dump of it and lets only root read its memory or
+/// Protects this process and its secrets. The kernel writes no core dump of it and lets only root read its memory or
 /// environment; passwords are removed from the environment, so that no child inherits them.
 ///
 /// # Safety
@@ -31,6 +31,9 @@ pub unsafe fn guard_process() {
     // Both calls are always allowed; if a sandbox denies them nevertheless, there is no alternative.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+    // A file at the limit of its size (`ulimit -f`, `LimitFSIZE=`) is an error of the write, and not the end of the process.
+    // SAFETY: no handler is installed, and no other thread runs.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
     let mut taken = BTreeMap::new();
     for (name, value) in std::env::vars_os() {
         let Some(name) = name.to_str().filter(|name| name.starts_with(VARIABLE)) else { continue };

@@ -18,6 +18,8 @@ use gleaner_base::clock::UnixMillis;
 use gleaner_crawl::commit::OnFault;
 use gleaner_crawl::progress::{Ended, Progress, RuleFault};
 use gleaner_crawl::{CrawlError, RunOptions};
+use gleaner_rules::config::Config;
+use gleaner_rules::fault::Fault;
 use gleaner_rules::{self as rules, SiteRules};
 
 /// Editors write a file in several steps: it is read after this long without changes.
@@ -60,7 +62,8 @@ struct Service<'a> {
 }
 
 /// Runs until SIGTERM or SIGINT, or until its terminal is closed.
-pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
+pub async fn run(app: &App, config: &Config, reread: &dyn Fn() -> Result<Config, Vec<Fault>>) -> anyhow::Result<()> {
+    let rules_dir = &*config.rules_dir;
     let mut terminal = super::signals::Terminal::new();
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -93,6 +96,7 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
                     break ends.told(SignalKind::hangup(), app.clock.now());
                 }
                 tracing::info!("SIGHUP: reloading rule files");
+                check_config(config, reread());
                 service.reload();
             }
             Some(()) = changes.recv() => {
@@ -131,6 +135,23 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
             ended = &mut stopped => return ended,
             _ = terminate.recv() => ends.told(SignalKind::terminate(), app.clock.now()),
             _ = interrupt.recv() => ends.told(SignalKind::interrupt(), app.clock.now()),
+        }
+    }
+}
+
+/// What the service has read of the configuration file stays in force until it ends: logs what a restart would change.
+fn check_config(config: &Config, now: Result<Config, Vec<Fault>>) {
+    match now {
+        Err(faults) => {
+            for fault in &faults {
+                tracing::error!(error = %fault, "the configuration file has faults: the service could not start with it");
+            }
+        }
+        Ok(now) => {
+            let keys = config.changed_keys(&now).join(", ");
+            if !keys.is_empty() {
+                tracing::warn!(keys, "the configuration file has changed; these keys need a restart of the service");
+            }
         }
     }
 }

@@ -10,10 +10,12 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 
-use super::{folder, owner, secrets};
+use super::{folder, secrets};
+use crate::limits;
 use gleaner_base::clock::UnixMillis;
+use gleaner_base::owner;
 use gleaner_crawl::account::{Keeper, Turn, in_one_line};
 use gleaner_login::challenge::basic_token;
 use gleaner_login::names;
@@ -86,7 +88,12 @@ fn read(data_dir: &Path, path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
     if opened.is_ok() {
         folder::keep_private(path)?;
     }
-    match opened.and_then(|mut file| file.read_to_end(&mut bytes)) {
+    let read = opened.and_then(|file| file.take(limits::ACCOUNT_FILE_BYTES_MAX + 1).read_to_end(&mut bytes));
+    if bytes.len() as u64 > limits::ACCOUNT_FILE_BYTES_MAX {
+        let (path, max) = (path.display(), limits::ACCOUNT_FILE_BYTES_MAX);
+        bail!("{path}: longer than {max} bytes: no file of an account is\nhint: move it away, then log in again");
+    }
+    match read {
         Ok(_) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(folder::failed(path, &error)),

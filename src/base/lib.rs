@@ -2,7 +2,9 @@
 
 pub mod clock;
 pub mod console;
+pub mod journal;
 pub mod limits;
+pub mod owner;
 pub mod regular;
 pub mod telemetry;
 pub mod url;

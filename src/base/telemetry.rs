@@ -3,12 +3,16 @@
 use std::io::{IsTerminal as _, Write};
 
 use indicatif::MultiProgress;
-use tracing::{Level, Metadata};
+use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::filter::filter_fn;
-use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::fmt::format::{Writer, format};
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, MakeWriter};
 use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _};
+
+use crate::{console, journal};
 
 /// Standard error shared with progress bars: the bars are suspended while a line is written.
 #[derive(Clone)]
@@ -29,7 +33,7 @@ impl Write for Terminal {
     /// does code that reports a lost line; the work in progress must be able to finish.
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         if !self.was_terminal || std::io::stderr().is_terminal() {
-            let _ = self.bars.suspend(|| std::io::stderr().write_all(bytes));
+            let _ = self.bars.suspend(|| console::err().write_all(bytes));
         }
         Ok(bytes.len())
     }
@@ -56,10 +60,35 @@ pub fn start(json: bool, filter: &str, terminal: &Terminal) {
     let filter = EnvFilter::try_from_env("GLEANER_LOG").unwrap_or_else(|_| quiet());
     let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let lines = tracing_subscriber::fmt::layer().with_writer(terminal.clone()).with_target(false);
-    let lines = if json { lines.json().flatten_event(true).boxed() } else { lines.with_ansi(colours).boxed() };
+    let lines = match (json, journal::reads_stderr()) {
+        (true, _) => lines.json().flatten_event(true).boxed(),
+        (false, true) => lines.with_ansi(false).event_format(Journal).boxed(),
+        (false, false) => lines.with_ansi(colours).boxed(),
+    };
     let subscriber = tracing_subscriber::registry().with(filter).with(filter_fn(is_fit_to_be_told)).with(lines);
     // Fails only if logging was already started, by a test in the same process.
     let _ = subscriber.try_init();
+}
+
+/// The lines of the journal.
+struct Journal;
+
+impl<S, N> FormatEvent<S, N> for Journal
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> std::fmt::Result {
+        let mut text = String::new();
+        let format = format().without_time().with_level(false).with_target(false);
+        format.format_event(context, Writer::new(&mut text), event)?;
+        writeln!(writer, "{}", journal::line(*event.metadata().level(), &text))
+    }
 }
 
 /// Debug lines of libraries contain the data that passes through them: html5ever logs each attribute of a page, hyper

@@ -1,12 +1,12 @@
 //! Selects the sites of a command: the named ones, or all enabled ones. A bad file disables only its own site; its
 //! faults are printed where the file would have been used.
 
-use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::bail;
 
+use super::config::show_faults;
 use super::hints::{Hints, quoted, told_argument};
 use gleaner_rules::config::Config;
 use gleaner_rules::{self as rules, SiteRules, fault};
@@ -50,8 +50,7 @@ pub fn chosen(config: &Config, names: &[String], hints: &Hints) -> anyhow::Resul
                 let stem = file.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
                 if names.is_empty() || names.contains(&stem) {
                     chosen.bad_files += 1;
-                    let colour = fault::colour_wanted(std::io::stderr().is_terminal());
-                    eprint!("{}", fault::render(&faults, colour));
+                    show_faults(&faults);
                 }
                 bad.push((stem, file.path));
             }

@@ -5,19 +5,36 @@ use std::process::ExitCode;
 
 use super::Global;
 use super::hints::Hints;
+use gleaner_base::{console, journal};
 use gleaner_rules::config::{Config, Overrides};
-use gleaner_rules::fault;
+use gleaner_rules::fault::{self, Fault};
 
 /// Reads the configuration and prints all of its faults at once.
 pub fn load(global: &Global) -> Result<Config, ExitCode> {
+    read(global).map_err(|faults| {
+        show_faults(&faults);
+        ExitCode::FAILURE
+    })
+}
+
+/// Reads the configuration.
+///
+/// # Errors
+/// All faults of its file.
+pub(super) fn read(global: &Global) -> Result<Config, Vec<Fault>> {
     let overrides =
         Overrides { data_dir: global.data.clone(), rules_dir: global.rules.clone(), log_format: global.log_format };
     let given = Hints::of(global).options().to_owned();
-    let config = Config::load(global.config.as_deref(), &overrides).map(|config| Config { given, ..config });
-    config.map_err(|faults| {
-        eprint!("{}", fault::render(&faults, fault::colour_wanted(std::io::stderr().is_terminal())));
-        ExitCode::FAILURE
-    })
+    Config::load(global.config.as_deref(), &overrides).map(|config| Config { given, ..config })
+}
+
+/// Prints faults of files to standard error: with the lines that they are in, or each as one line of the journal.
+pub(super) fn show_faults(faults: &[Fault]) {
+    if journal::reads_stderr() {
+        faults.iter().for_each(|fault| console::write_error(&fault.to_string()));
+    } else {
+        errln!("{}", fault::render(faults, fault::colour_wanted(std::io::stderr().is_terminal())).trim_end());
+    }
 }
 
 /// Prints the values in effect and their origin. Faults of the file were printed by [`load`].
@@ -32,6 +49,11 @@ pub fn check(config: &Config) -> anyhow::Result<ExitCode> {
     outln!("cache_mb      {}", config.cache_mb);
     outln!("requests_max  {}", config.requests_max);
     outln!("log_filter    {}", config.log_filter);
+    if !config.require_confinement {
+        outln!(
+            "render        scripts of pages also run where the kernel cannot confine them (require_confinement = false)"
+        );
+    }
     if config.contact.is_none() {
         outln!("hint: set `contact`, so that site operators can reach you");
     }

@@ -7,8 +7,7 @@ use anyhow::bail;
 use clap::Args;
 
 use super::block_on;
-use crate::app::control::{self, Remote};
-use crate::app::{self, App};
+use crate::app::database::Database;
 use gleaner_rules::config::Config;
 use gleaner_store::coverage;
 use gleaner_store::crawldb::Reader;
@@ -26,18 +25,8 @@ pub struct Options {
 /// Prints the coverage, from the service that holds the data folder or from the folder itself.
 pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     let text = block_on(async {
-        if let Some(remote) = Remote::connect(&config.data_dir).await {
-            return text(&remote, options).await;
-        }
-        app::must_exist(&config.data_dir)?;
-        if app::folder::is_read_only(&config.data_dir) {
-            // Read-only access is enough here.
-            return text(app::read_only(&config.into())?.as_ref(), options).await;
-        }
-        let app = App::open(&config.into())?;
-        // Lets another `gleaner status` query this process; without the socket it reports that the folder is held.
-        let _control = control::serve(&app, None);
-        text(app.reader().as_ref(), options).await
+        let database = Database::existing(&config.into()).await?;
+        text(database.reader(), options).await
     })?;
     out!("{text}");
     Ok(ExitCode::SUCCESS)

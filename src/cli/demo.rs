@@ -114,7 +114,7 @@ pub fn demo(global: &Global, options: &Options, terminal: &Terminal) -> anyhow::
     let data_dir = folder(global.data.clone().unwrap_or_else(|| PathBuf::from("gleaner-demo")), "demo.json")?;
     let site = serve(&data_dir, options)?;
     if !options.json {
-        eprintln!(
+        errln!(
             "demo site with {} torrents on {}, archive in {}",
             site.site.truth().reachable().count(),
             site.site.origin(),
@@ -127,7 +127,7 @@ pub fn demo(global: &Global, options: &Options, terminal: &Terminal) -> anyhow::
     } else {
         out!("{}", text(&summary, &data_dir));
         if !ended_well {
-            eprintln!("the crawl was interrupted: `gleaner demo` resumes it");
+            errln!("the crawl was interrupted: `gleaner demo` resumes it");
         }
     }
     if options.keep_serving {
@@ -155,7 +155,7 @@ fn keep_serving(site: &str, command: &str) -> anyhow::Result<()> {
         let mut terminate = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;
         // Printed last: a reader may stop the process at once.
-        eprintln!(
+        errln!(
             "the demo site is served at {site}/ until you press Ctrl-C: open it in a browser, or run in another terminal: {command}"
         );
         tokio::select! {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::app::queues::{Database, HostQueue, KnownUrl, Queued, when};
+use crate::app::database::Database;
+use crate::app::queues::{HostQueue, KnownUrl, Queued, when};
 use crate::app::status::{self, Waiting};
 use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
 use gleaner_base::url::CrawlUrl;

@@ -3,15 +3,16 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 
 use super::block_on;
-use crate::app::control::{self, Remote};
-use crate::app::{self, App};
+use crate::app::{self, database::Database};
 use gleaner_base::clock::UnixMillis;
+use gleaner_base::console;
 use gleaner_rules::config::Config;
 use gleaner_store::crawldb::Reader;
 use gleaner_store::export::{self, ExportFormat, ExportOptions, ExportSummary, Layout};
@@ -92,22 +93,11 @@ fn since(text: &str) -> anyhow::Result<UnixMillis> {
 /// torrents had to be left out; the rest is exported nevertheless.
 pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     let summary = block_on(async {
-        if let Some(remote) = Remote::connect(&config.data_dir).await {
-            let archive = Archive::open(app::archive_path(&config.data_dir), true)?;
-            return run(&remote, &archive, options).await;
-        }
-        app::must_exist(&config.data_dir)?;
-        if app::folder::is_read_only(&config.data_dir) {
-            // Read-only access is enough here.
-            let archive = Archive::open(app::archive_path(&config.data_dir), true)?;
-            return run(app::read_only(&config.into())?.as_ref(), &archive, options).await;
-        }
-        let app = App::open(&config.into())?;
-        // Lets another `gleaner status` query this process; without the socket it reports that the folder is held.
-        let _control = control::serve(&app, None);
-        run(app.reader().as_ref(), &app.archive, options).await
+        let database = Database::existing(&config.into()).await?;
+        let archive = Arc::new(Archive::open(app::archive_path(&config.data_dir), true)?);
+        run(database.reader(), &archive, options).await
     })?;
-    let mut out = io::stdout().lock();
+    let mut out = console::out();
     if options.json {
         writeln!(out, "{}", serde_json::to_string(&summary)?)?;
     } else {
@@ -116,7 +106,7 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     Ok(if summary.is_complete() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-async fn run(db: &dyn Reader, archive: &Archive, options: &Options) -> anyhow::Result<ExportSummary> {
+async fn run(db: &dyn Reader, archive: &Arc<Archive>, options: &Options) -> anyhow::Result<ExportSummary> {
     // Only draws on a terminal.
     let bar = ProgressBar::new_spinner();
     let mut progress = |at: export::Progress| {

@@ -2,7 +2,8 @@
 
 use super::rules::UrlKnowledge;
 use super::{block_on, learned};
-use crate::app::queues::{Database, KnownUrl, Queued, when};
+use crate::app::database::Database;
+use crate::app::queues::{KnownUrl, Queued, when};
 use crate::app::status;
 use gleaner_base::url::CrawlUrl;
 use gleaner_crawl::frontier::budgets::Cut;

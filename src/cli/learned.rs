@@ -9,7 +9,7 @@ use url::Url;
 
 use super::block_on;
 use super::masked::masked;
-use crate::app::queues::Database;
+use crate::app::database::Database;
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
 use gleaner_crawl::scripts::books::{Note, SHORTCUTS_NOTE};

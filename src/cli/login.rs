@@ -179,7 +179,7 @@ impl Login<'_> {
             "cookies: {} imported, {} of other sites skipped, {} expired",
             imported.taken, imported.foreign, imported.expired
         ));
-        faults.iter().for_each(|fault| eprintln!("{fault}"));
+        faults.iter().for_each(|fault| errln!("{fault}"));
         let told = LoginResult { site: name.to_owned(), faults, ..LoginResult::default() };
         if imported.taken == 0 {
             let hosts = self.rules.hosts.join(", ");
@@ -238,7 +238,7 @@ impl Login<'_> {
         if let Some(why) = misplaced(self.rules, self.login, &password) {
             bail!(why);
         }
-        secrets::exposed(data_dir, name).iter().for_each(|told| eprintln!("{told}"));
+        secrets::exposed(data_dir, name).iter().for_each(|told| errln!("{told}"));
         let _turn = self.turn()?;
         let mut before = self.tries_before(&password)?;
         self.may_log_in(&before, &password)?;
@@ -524,7 +524,7 @@ fn cookies_of(file: &Path) -> anyhow::Result<String> {
     }
     if metadata.is_file() && metadata.mode() & 0o077 != 0 {
         let file = quoted(file);
-        eprintln!(
+        errln!(
             "{file}: other users may read this file, and use the session in it\nhint: chmod 600 {file}, and remove it after the import"
         );
     }

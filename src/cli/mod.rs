@@ -18,7 +18,7 @@ macro_rules! outln {
 macro_rules! errln {
     ($($text:tt)*) => {{
         use std::io::Write as _;
-        let _ = writeln!(std::io::stderr(), $($text)*);
+        let _ = writeln!(gleaner_base::console::err(), $($text)*);
     }};
 }
 
@@ -54,10 +54,14 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use self::pipe::Pipe;
 use crate::limits;
+use gleaner_base::console;
+use gleaner_base::owner::become_owner;
 use gleaner_base::telemetry::{self, Terminal};
 use gleaner_rules::config::{Config, LogFormat};
 use gleaner_rules::fault;
@@ -106,7 +110,7 @@ enum Command {
     /// Run the service: crawl all enabled sites and watch for new torrents until stopped
     #[command(
         after_help = "Example: gleaner run --data /var/lib/gleaner --rules /etc/gleaner/rules\n\nSIGHUP reloads the rule files \
-        (changes are noticed without it, too); SIGTERM, or closing its terminal, drains and exits."
+        (changes are noticed without it, too) and checks the configuration file; SIGTERM, or closing its terminal, drains and exits."
     )]
     Run(run::Options),
     /// Check, explain and create site rule files
@@ -215,22 +219,30 @@ pub fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            errln!("error: {}", hints::told(&error));
+            console::write_error(&format!("error: {}", hints::told(&error)));
             ExitCode::FAILURE
         }
     }
 }
 
-/// Fails if the limit on open files is too low even for the runtime itself.
-fn enough_files() -> anyhow::Result<()> {
-    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-    match files {
-        Some(files) if files < limits::OPEN_FILES_MIN => anyhow::bail!(
-            "this process may open {files} files, and needs {} at least\nhint: ulimit -n 1024, or `LimitNOFILE=` of the unit",
-            limits::OPEN_FILES_MIN
-        ),
-        _ => Ok(()),
+/// Raises the soft limit on open files, and fails if even then it is too low for this many requests at once: what fails later for want
+/// of a file would look like a fault of the host.
+fn enough_files(requests_max: u64) -> anyhow::Result<()> {
+    let needed = limits::OPEN_FILES_MIN + requests_max;
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let wanted = maximum.map_or(limits::OPEN_FILES_WANTED, |maximum| maximum.min(limits::OPEN_FILES_WANTED));
+    let raised = Rlimit { current: Some(wanted), maximum };
+    let files = match current {
+        Some(files) if files < wanted && setrlimit(Resource::Nofile, raised).is_ok() => wanted,
+        Some(files) => files,
+        None => return Ok(()),
+    };
+    if files < needed {
+        anyhow::bail!(
+            "this process may open {files} files, and needs {needed} at least\nhint: ulimit -n 1024, or `LimitNOFILE=` of the unit"
+        );
     }
+    Ok(())
 }
 
 fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
@@ -238,7 +250,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     if matches!(command, Command::RenderChild) {
         return Ok(gleaner_render::child::main());
     }
-    enough_files()?;
+    enough_files(0)?;
     let terminal = Terminal::default();
     // The demo needs no configuration; all other commands report its faults first.
     let config = match &command {
@@ -252,6 +264,15 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
             Err(code) => return Ok(code),
         },
     };
+    if let (Command::Crawl(_) | Command::Run(_), Some(config)) = (&command, &config) {
+        enough_files(config.requests_max.into())?;
+    }
+    if let (Command::Crawl(_) | Command::Run(_) | Command::Verify(_), Some(config)) = (&command, &config) {
+        let data_dir = config.data_dir.display();
+        // SAFETY: no second thread runs yet.
+        unsafe { become_owner(&config.data_dir) }
+            .with_context(|| format!("{data_dir}: root cannot become the owner of this folder"))?;
+    }
     let format = config.as_ref().map(|config| config.log_format).or(global.log_format).unwrap_or_default();
     let filter = match (global.verbose, &command, &config) {
         (0, Command::Run(_), Some(config)) => config.log_filter.as_str(),
@@ -271,7 +292,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     };
     match command {
         Command::Crawl(options) => crawl::crawl(&config, &options, &global, &terminal),
-        Command::Run(options) => run::run(&config, &options),
+        Command::Run(options) => run::run(&config, &options, &global),
         Command::Rules(command) => rules_command(command, &config),
         Command::Status(options) => status::status(&config, &options, &global),
         Command::Export(options) => export::command(&config, &options),
@@ -295,9 +316,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
 
 fn rules_command(command: RulesCommand, config: &Config) -> anyhow::Result<ExitCode> {
     let rules_dir = config.rules_dir.as_path();
-    let out = std::io::stdout().lock();
-    let colour = fault::colour_wanted(out.is_terminal());
-    let mut out = Pipe::new(out);
+    let colour = fault::colour_wanted(std::io::stdout().is_terminal());
+    let mut out = Pipe::new(console::out());
     let well = match command {
         RulesCommand::Check { files } => rules::check(&files, rules_dir, &mut out, colour)?,
         RulesCommand::Explain { url, pin } => match learned::site_named(&url, config) {

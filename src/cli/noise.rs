@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::block_on;
 use super::learned::site_named;
-use crate::app::queues::Database;
+use crate::app::database::Database;
 use crate::app::{App, sessions};
 use crate::limits::PAGE_BYTES_MAX;
 use gleaner_base::url::CrawlUrl;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 
+use gleaner_base::console::escaped;
 use gleaner_base::telemetry::Terminal;
 use gleaner_crawl::progress::{Counts, Progress, brief};
 
@@ -25,7 +26,7 @@ pub async fn show(progress: &Progress, terminal: &Terminal) -> std::convert::Inf
             let counts = progress.total();
             clear.0.set_length(counts.pages + counts.queued);
             clear.0.set_position(counts.pages);
-            clear.0.set_message(line(&counts, waiting(progress).as_deref()));
+            clear.0.set_message(escaped(&line(&counts, waiting(progress).as_deref())).into_owned());
             tokio::time::sleep(BAR_INTERVAL).await;
         }
     }

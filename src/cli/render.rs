@@ -144,8 +144,12 @@ fn target(text: &str) -> anyhow::Result<Target> {
 
 pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::Result<ExitCode> {
     let hints = Hints::of(global);
-    let children = Children::of_this_program(Bounds { children: 1, ..Bounds::default() })
-        .context("the path of this program's executable is unknown")?;
+    let children = Children::of_this_program(Bounds {
+        children: 1,
+        must_be_confined: config.require_confinement,
+        ..Bounds::default()
+    })
+    .context("the path of this program's executable is unknown")?;
     if let Some(list) = &options.list {
         return list::command(config, global, &hints, (list, options.time_only), &children);
     }
@@ -171,7 +175,7 @@ pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::R
     report.show(options.view(), options.json)?;
     // Report acts that failed even if a program reads the rest.
     for act in &report.undone {
-        eprintln!("error: nothing on the page matches `{act}`\nhint: --html shows what is there");
+        errln!("error: nothing on the page matches `{act}`\nhint: --html shows what is there");
     }
     Ok(if report.undone.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -218,7 +222,7 @@ struct Lost {
 impl Lost {
     /// Prints the links of the markup, if links were requested, and what happened.
     fn show(&self, options: &Options) -> anyhow::Result<()> {
-        eprintln!("error: {}: the page's scripts did not finish: {}", self.url, self.error);
+        errln!("error: {}: the page's scripts did not finish: {}", self.url, self.error);
         if options.json || !matches!(options.view(), View::Summary | View::Links) {
             return Ok(());
         }
@@ -248,7 +252,7 @@ fn seeks(options: &Options, look: &Inspection, url: &Url) -> anyhow::Result<Seek
         name()
     );
     if options.explore && seeks.turns_only {
-        eprintln!(
+        errln!(
             "note: on {} only scrolling and pagination are used, by GET (`acts` in `[render]` of its rule file)",
             name()
         );

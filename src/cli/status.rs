@@ -13,9 +13,9 @@ use super::hints::Hints;
 use super::{Global, block_on};
 use crate::app::accounts::{self, AccountState, AccountStatus};
 use crate::app::changes::{DelayStatus, GoneStatus, GoneTold, ListsStatus};
-use crate::app::control::{self, Remote};
+use crate::app::database::Database;
+use crate::app::sessions;
 use crate::app::status::{self, SiteStatus, StatusReport, UnclassedShape};
-use crate::app::{self, App, sessions};
 use gleaner_base::clock::{Clock as _, SystemClock};
 use gleaner_crawl::freshness::plot::duration;
 use gleaner_crawl::frontier::budgets::{Cut, Likeness};
@@ -51,26 +51,11 @@ pub struct Options {
 pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Result<ExitCode> {
     let hints = Hints::of(global);
     let mut report = block_on(async {
-        if let Some(remote) = Remote::connect(&config.data_dir).await {
-            let report = remote.status().await?;
-            return with_holds(report, &remote, config).await;
-        }
-        app::is_folder(&config.data_dir)?;
-        if !app::has_database(&config.data_dir)? {
+        let Some(database) = Database::of(&config.into()).await? else {
             let (rule_faults, accounts) = (rule_faults(config), accounts(&[], None, config).await?);
             return Ok(StatusReport { crawling: false, sites: Vec::new(), rule_faults, store_fault: None, accounts });
-        }
-        if app::folder::is_read_only(&config.data_dir) {
-            // Read-only access is enough here.
-            let db = app::read_only(&config.into())?;
-            let report = status::report(db.as_ref(), None, SystemClock.now()).await?;
-            return with_holds(report, db.as_ref(), config).await;
-        }
-        let app = App::open(&config.into())?;
-        let _control = control::serve(&app, None);
-        let db = app.reader();
-        let report = status::report(db.as_ref(), None, app.clock.now()).await?;
-        with_holds(report, db.as_ref(), config).await
+        };
+        with_holds(database.status().await?, database.reader(), config).await
     })?;
     if let Some(site) = &options.site {
         keep_one(&mut report, site)?;

@@ -46,7 +46,7 @@ fn means_secret(flag: &str, known: Option<&str>) -> bool {
 /// Prints the usage error, or the requested text (help, version).
 pub fn refused(error: &clap::Error) -> ExitCode {
     match of_secret(error).or_else(|| of_lab(error)) {
-        Some(told) => eprintln!("{told}"),
+        Some(told) => errln!("{told}"),
         // If it cannot be written, nobody reads it.
         None => drop(error.print()),
     }

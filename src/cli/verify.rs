@@ -8,8 +8,8 @@ use clap::Args;
 
 use super::block_on;
 use super::pipe::Pipe;
-use crate::app::control::{self, Remote};
-use crate::app::{self, App};
+use crate::app::{self, App, control, database::Database};
+use gleaner_base::console;
 use gleaner_rules::config::Config;
 use gleaner_store::verify::{self, Findings, Verdict};
 use gleaner_torrent::archive::Archive;
@@ -27,39 +27,33 @@ pub struct Options {
 /// Verifies, also while the service runs; a repair needs exclusive access to the data folder. Fails (exit code 1) while
 /// something is lost or misplaced.
 pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
-    let verdict = block_on(async {
-        if let Some(remote) = Remote::connect(&config.data_dir).await {
-            if options.repair {
-                bail!(
-                    "{}: another gleaner process uses this folder\nhint: stop it, repair, and start it again",
-                    config.data_dir.display()
-                );
-            }
-            let archive = Archive::open(app::archive_path(&config.data_dir), true)?;
-            return Ok(verify::verify(&remote, &archive).await?);
-        }
-        app::must_exist(&config.data_dir)?;
-        if app::folder::is_read_only(&config.data_dir) && !options.repair {
-            // Read-only access is enough here.
-            let archive = Archive::open(app::archive_path(&config.data_dir), true)?;
-            return Ok(verify::verify(app::read_only(&config.into())?.as_ref(), &archive).await?);
-        }
-        let open = if options.repair { App::open_to_mend } else { App::open };
-        let app = open(&config.into())?;
-        // Lets another `gleaner status` query this process; without the socket it reports that the folder is held.
-        let _control = control::serve(&app, None);
-        if options.repair {
-            return Ok(verify::repair(app.db.as_ref(), &app.archive, app.clock.now()).await?);
-        }
-        Ok(verify::verify(app.reader().as_ref(), &app.archive).await?)
-    })?;
-    let mut out = Pipe::new(io::stdout().lock());
+    let verdict = block_on(async { if options.repair { repair(config).await } else { look(config).await } })?;
+    let mut out = Pipe::new(console::out());
     if options.json {
         writeln!(out, "{}", serde_json::to_string(&verdict)?)?;
     } else {
         tell(&verdict, &mut out)?;
     }
     Ok(if verdict.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn look(config: &Config) -> anyhow::Result<Verdict> {
+    let database = Database::existing(&config.into()).await?;
+    let archive = Archive::open(app::archive_path(&config.data_dir), true)?;
+    Ok(verify::verify(database.reader(), &archive).await?)
+}
+
+async fn repair(config: &Config) -> anyhow::Result<Verdict> {
+    if let Database::Held(_) = Database::existing(&config.into()).await? {
+        bail!(
+            "{}: another gleaner process uses this folder\nhint: stop it, repair, and start it again",
+            config.data_dir.display()
+        );
+    }
+    let app = App::open_to_mend(&config.into())?;
+    // Others that read the folder ask this process meanwhile.
+    let _control = control::serve(&app, None);
+    Ok(verify::repair(app.db.as_ref(), &app.archive, app.clock.now()).await?)
 }
 
 fn tell(verdict: &Verdict, out: &mut impl Write) -> io::Result<()> {

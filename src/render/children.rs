@@ -24,6 +24,7 @@ use tokio::net::unix::pipe;
 use tokio::time::Instant;
 use zeroize::Zeroizing;
 
+use super::child::MAY_BE_UNCONFINED;
 use super::cost;
 use super::places::{Places, Slot};
 use crate::limits;
@@ -44,6 +45,11 @@ pub enum ChildError {
         .0.as_secs()
     )]
     Silent(Duration),
+    #[error(
+        "the kernel cannot confine the process of scripts (seccomp), so none was run (hint: `require_confinement = false` in `[render]` of \
+         gleaner.toml runs them with limits of memory and time alone)"
+    )]
+    Unconfined,
     #[error("the render process broke the protocol: {0}")]
     Frame(#[from] FrameError),
     #[error("the render process broke the protocol: a frame out of turn")]
@@ -136,6 +142,8 @@ pub struct Bounds {
     /// Time a child may stay silent while no response is due. On a busy machine it is extended while the child got less than half of it
     /// as CPU time.
     pub silence: Duration,
+    /// Run no page in a child that the kernel does not confine.
+    pub must_be_confined: bool,
 }
 
 impl Default for Bounds {
@@ -146,6 +154,7 @@ impl Default for Bounds {
             pages: limits::RENDER_CHILD_PAGES_MAX,
             wall: limits::RENDER_WALL_TIME,
             silence: limits::RENDER_SILENCE_TIME,
+            must_be_confined: true,
         }
     }
 }
@@ -274,6 +283,7 @@ impl Children {
             .env_clear()
             // The allocator reserves memory in pieces of this many KiB, not by the gigabyte: the child may not write that much.
             .env("MIMALLOC_ARENA_RESERVE", "32768")
+            .envs((!self.bounds.must_be_confined).then_some((MAY_BE_UNCONFINED, "1")))
             .spawn()
             .map_err(ChildError::Spawn)?;
         self.started.fetch_add(1, Ordering::Relaxed);
@@ -391,7 +401,7 @@ impl Child {
             while let Some((head, body)) = protocol::next_of_child(&mut self.read)? {
                 // Frames that the child has not taken yet count too, or responses would pile up here while it is busy.
                 let under_way = requests.len() + out.frames.len();
-                match self.take(understood(head).await?, body, &mut counts, under_way)? {
+                match self.take(understood(head).await?, body, &mut counts, (under_way, bounds))? {
                     Taken::Nothing => {}
                     Taken::Request(id, request) => requests.push(async move { (id, host.reply(request).await) }),
                     Taken::Cookie(text) => host.cookie(&text),
@@ -441,12 +451,15 @@ impl Child {
         frame: ToCrawl,
         body: Vec<u8>,
         counts: &mut Counts,
-        under_way: usize,
+        (under_way, bounds): (usize, &Bounds),
     ) -> Result<Taken, ChildError> {
         let within = |is: bool| if is { Ok(()) } else { Err(ChildError::Turn) };
         match frame {
             ToCrawl::Hello { confined } if !self.is_greeted => {
                 self.is_greeted = true;
+                if !confined && bounds.must_be_confined {
+                    return Err(ChildError::Unconfined);
+                }
                 if !confined && !self.told.swap(true, Ordering::Relaxed) {
                     tracing::warn!("the kernel does not support seccomp: scripts of pages are less confined");
                 }

@@ -39,6 +39,23 @@ pub struct ConfigFile {
     /// Log filter: a level, or `tracing-subscriber` directives such as `info,gleaner_net::fetch=debug`.
     #[schemars(length(min = 1))]
     pub log_filter: String,
+    /// Scripts of pages.
+    pub render: RenderFile,
+}
+
+/// `[render]` as written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RenderFile {
+    /// Run no script where the kernel cannot confine the process that runs it (seccomp). `false` runs them with limits of memory and time
+    /// alone.
+    pub require_confinement: bool,
+}
+
+impl Default for RenderFile {
+    fn default() -> Self {
+        Self { require_confinement: true }
+    }
 }
 
 impl Default for ConfigFile {
@@ -51,6 +68,7 @@ impl Default for ConfigFile {
             requests_max: 64,
             log_format: LogFormat::Text,
             log_filter: "info".to_owned(),
+            render: RenderFile::default(),
         }
     }
 }
@@ -87,6 +105,7 @@ pub struct Config {
     pub requests_max: u16,
     pub log_format: LogFormat,
     pub log_filter: String,
+    pub require_confinement: bool,
     /// The folder and file options as they were given, for commands in hints.
     pub given: String,
 }
@@ -198,8 +217,25 @@ impl Config {
             requests_max: file.requests_max,
             log_format: overrides.log_format.unwrap_or(file.log_format),
             log_filter: file.log_filter.clone(),
+            require_confinement: file.render.require_confinement,
             given: String::new(),
         })
+    }
+
+    /// The keys whose values differ.
+    #[must_use]
+    pub fn changed_keys(&self, other: &Self) -> Vec<&'static str> {
+        let keys = [
+            ("data_dir", self.data_dir != other.data_dir),
+            ("rules_dir", self.rules_dir != other.rules_dir),
+            ("contact", self.contact != other.contact),
+            ("cache_mb", self.cache_mb != other.cache_mb),
+            ("requests_max", self.requests_max != other.requests_max),
+            ("log_format", self.log_format != other.log_format),
+            ("log_filter", self.log_filter != other.log_filter),
+            ("render.require_confinement", self.require_confinement != other.require_confinement),
+        ];
+        keys.into_iter().filter_map(|(key, is_changed)| is_changed.then_some(key)).collect()
     }
 
     /// `gleaner/<version> (+contact)`, or without the parentheses if there is no contact.
@@ -330,10 +366,11 @@ mod tests {
     fn the_shipped_example_is_valid_and_shows_the_defaults() {
         let text = include_str!("../../systemd/gleaner.toml");
         assert!(load(text, &Overrides::default()).is_ok());
+        let is_toml = |line: &str| line.contains(" = ") || line.starts_with('[');
         let uncommented: String = text
             .lines()
-            .filter_map(|line| line.strip_prefix("# ").filter(|line| line.contains(" = ")).or(Some(line)))
-            .filter(|line| line.contains(" = ") || line.is_empty())
+            .filter_map(|line| line.strip_prefix("# ").filter(|line| is_toml(line)).or(Some(line)))
+            .filter(|line| is_toml(line) || line.is_empty())
             .collect::<Vec<_>>()
             .join("\n");
         let config = load(&uncommented, &Overrides::default()).unwrap_or_else(|faults| panic!("{faults:#?}"));
@@ -342,7 +379,7 @@ mod tests {
         assert_eq!((config.log_format, config.log_filter), (defaults.log_format, defaults.log_filter));
         let schema = config_schema();
         for key in schema["properties"].as_object().unwrap().keys() {
-            assert!(text.contains(&format!("{key} = ")), "{key} is not shown");
+            assert!(text.contains(&format!("{key} = ")) || text.contains(&format!("[{key}]")), "{key} is not shown");
         }
     }
 }

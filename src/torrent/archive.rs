@@ -18,11 +18,14 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
+
+use gleaner_base::owner;
 
 use super::Infohashes;
 
@@ -55,7 +58,9 @@ impl ArchiveError {
     fn new(path: PathBuf, action: &'static str, detail: impl Into<io::Error>) -> Self {
         let detail = detail.into();
         match detail.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full { path },
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                Self::Full { path }
+            }
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { path, detail },
             _ => Self::Io { path, action, detail },
         }
@@ -103,6 +108,7 @@ impl Archive {
     /// [`ArchiveError`] when `dir` cannot be created or opened.
     pub fn open(dir: impl Into<PathBuf>, sync: bool) -> Result<Self, ArchiveError> {
         let dir = dir.into();
+        let _owner = owner::act(if dir.is_dir() { &dir } else { dir.parent().unwrap_or(&dir) });
         if !dir.is_dir() {
             create_folders(&dir, sync)?;
         }
@@ -130,6 +136,16 @@ impl Archive {
     #[must_use]
     pub fn path_of(&self, infohashes: &Infohashes) -> PathBuf {
         self.dir.join(name_of_key(infohashes.key()))
+    }
+
+    /// The file of a torrent: a regular one, reached over no symbolic link.
+    ///
+    /// # Errors
+    /// Those of the file system; `NotFound` if there is none.
+    pub fn open_torrent(&self, infohashes: &Infohashes) -> io::Result<File> {
+        let _owner = owner::act(&self.dir);
+        let shard = infohashes.key().first().copied().ok_or(io::ErrorKind::NotFound)?;
+        self.open_file(shard, &file_name_of_key(infohashes.key()))
     }
 
     /// Stores the files of a batch. `Ok` means that all of them are on the disk, whole and under their names. An
@@ -215,7 +231,8 @@ impl Archive {
         // A pipe would block.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::openat(self.open_shard(shard)?, name, flags, Mode::empty())?);
-        if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
+        let is_file = file.metadata()?.is_file();
+        if is_file { Ok(file) } else { Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")) }
     }
 
     fn open_shard(&self, shard: u8) -> rustix::io::Result<OwnedFd> {
@@ -229,7 +246,7 @@ impl Archive {
         loop {
             let serial = self.serial.fetch_add(1, Ordering::Relaxed);
             let name = format!("{}-{serial}", std::process::id());
-            match rustix::fs::openat(&tmp.fd, &name, flags, Mode::from_raw_mode(0o644)) {
+            match rustix::fs::openat(&tmp.fd, &name, flags, Mode::from_raw_mode(0o640)) {
                 Ok(fd) => return Ok((name, File::from(fd))),
                 Err(Errno::EXIST) => {}
                 Err(error) => return Err(ArchiveError::new(self.dir.join(TMP).join(name), "create", error)),
@@ -263,7 +280,7 @@ impl Archive {
         if self.shards[usize::from(shard)].load(Ordering::Relaxed) {
             return Ok(());
         }
-        match rustix::fs::mkdirat(&self.dir_fd, shard_name(shard), Mode::from_raw_mode(0o755)) {
+        match rustix::fs::mkdirat(&self.dir_fd, shard_name(shard), Mode::from_raw_mode(0o750)) {
             Ok(()) | Err(Errno::EXIST) => Ok(()),
             Err(error) => Err(ArchiveError::new(self.dir.join(shard_name(shard)), "create", error)),
         }
@@ -291,7 +308,7 @@ impl Archive {
     /// True if a file for the torrent exists.
     #[must_use]
     pub fn contains(&self, infohashes: &Infohashes) -> bool {
-        self.path_of(infohashes).is_file()
+        self.open_torrent(infohashes).is_ok()
     }
 
     fn tmp(&self) -> Result<&Tmp, ArchiveError> {
@@ -300,7 +317,7 @@ impl Archive {
         }
         let path = self.dir.join(TMP);
         let fail = |error: Errno| ArchiveError::new(path.clone(), "create", error);
-        match rustix::fs::mkdirat(&self.dir_fd, TMP, Mode::from_raw_mode(0o755)) {
+        match rustix::fs::mkdirat(&self.dir_fd, TMP, Mode::from_raw_mode(0o750)) {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(fail(error)),
         }
@@ -342,11 +359,12 @@ impl Archive {
     }
 }
 
-/// Creates a folder and its missing parents. Their entries are on the disk when it returns.
+/// Creates a folder (0750) and its missing parents. Their entries are on the disk when it returns.
 fn create_folders(dir: &Path, sync: bool) -> Result<(), ArchiveError> {
     let absent: Vec<&Path> =
         dir.ancestors().take_while(|folder| *folder != Path::new("") && !folder.is_dir()).collect();
-    std::fs::create_dir_all(dir).map_err(|error| ArchiveError::new(dir.to_owned(), "create", error))?;
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o750).create(dir);
+    made.map_err(|error| ArchiveError::new(dir.to_owned(), "create", error))?;
     for above in absent.into_iter().filter_map(Path::parent).filter(|_| sync) {
         let above = if above == Path::new("") { Path::new(".") } else { above };
         File::open(above)

@@ -292,6 +292,30 @@ async fn a_child_that_says_more_than_a_page_can_is_ended() {
     }
 }
 
+#[tokio::test]
+async fn no_page_is_run_in_a_child_that_the_kernel_does_not_confine() {
+    let unconfined = said(&[(ToCrawl::Hello { confined: false }, b"".as_slice()), (request(1, 1), b"")]);
+    let (ended, asked) = taken_over(&unconfined).await;
+    assert!(matches!(ended, Err(ChildError::Unconfined)) && asked == 0, "{ended:?}");
+    // A kernel without seccomp, made by strace: the calls that set the filter fail.
+    let page = b"<title>before</title><script>document.title = 'after'</script>";
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("page.html"), page).unwrap();
+    let title = |config: &str| {
+        std::fs::write(folder.path().join("gleaner.toml"), config).unwrap();
+        let inject = ["-f", "-qq", "-o", "/dev/null", "-e", "trace=prctl", "-e", "inject=prctl:error=EINVAL"];
+        let mut strace = std::process::Command::new("strace");
+        strace.args(inject).arg(env!("CARGO_BIN_EXE_gleaner"));
+        let ran = strace.args(["render", "page.html", "--html"]).current_dir(folder.path()).output();
+        let ran = ran.expect("strace runs (Debian package strace; scripts/test installs it)");
+        format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr))
+    };
+    let refused = title("");
+    assert!(refused.contains("the kernel cannot confine the process of scripts"), "{refused}");
+    let run = title("[render]\nrequire_confinement = false\n");
+    assert!(run.contains("<title>after</title>"), "{run}");
+}
+
 /// The page owner; requests get no response, and those for `/never` never complete.
 struct Of(&'static str);
 

@@ -451,12 +451,12 @@ fn file() -> (tempfile::TempDir, PathBuf) {
 }
 
 #[test]
-fn a_file_and_its_folder_are_for_their_owner_only() {
+fn a_folder_is_for_its_owner_and_a_file_for_the_group_that_the_folder_admits() {
     use std::os::unix::fs::PermissionsExt;
     let (_folder, path) = file();
     drop(RedbStore::open(&path, OPTIONS).unwrap());
     let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
-    assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+    assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o640, 0o700));
 }
 
 #[test]

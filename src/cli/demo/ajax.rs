@@ -70,7 +70,7 @@ pub(super) fn demo(global: &Global, options: &Options, terminal: &Terminal) -> a
     let (served, was) = serve(&data_dir, options)?;
     let site = &served.site;
     if !options.json {
-        eprintln!(
+        errln!(
             "demo site with {} torrents on {} pages that scripts build ({}) on {}, archive in {}",
             site.truth().torrents.len(),
             was.pages,
@@ -157,7 +157,7 @@ async fn run(
     let AjaxLog { pages, scripts, data, downloads, refused, requests } = site.log();
     let mut is_well = score.foreign == 0;
     for ended in run.sites.values().filter(|ended| **ended != Ended::Exhausted) {
-        eprintln!("the crawl did not finish: {ended}\nhint: run the same command to resume it");
+        errln!("the crawl did not finish: {ended}\nhint: run the same command to resume it");
         is_well = false;
     }
     let summary = Summary {

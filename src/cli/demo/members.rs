@@ -68,7 +68,7 @@ pub(super) fn demo(global: &Global, options: &Options, family: &str, terminal: &
     let served = serve(&data_dir, family, options.torrents)?;
     if !options.json {
         let (count, origin) = (served.site.truth().torrents.len(), served.site.origin());
-        eprintln!(
+        errln!(
             "members-only demo site ({family}) with {count} torrents on {origin}, archive in {}",
             data_dir.display()
         );
@@ -173,7 +173,7 @@ async fn run(
         let run = crawl::run_sites(&app, &[Arc::clone(rules)], RunOptions::default(), terminal).await?;
         seconds = run.seconds;
         for ended in run.sites.values().filter(|ended| **ended != Ended::Exhausted) {
-            eprintln!("the crawl did not finish: {ended}\nhint: run the same command to resume it");
+            errln!("the crawl did not finish: {ended}\nhint: run the same command to resume it");
             is_well = false;
         }
     }

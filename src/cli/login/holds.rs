@@ -4,8 +4,8 @@
 use anyhow::bail;
 
 use super::{Login, next};
-use crate::app::control::Remote;
-use crate::app::{self, sessions};
+use crate::app::database::Database;
+use crate::app::sessions;
 use crate::cli::block_on;
 use crate::limits;
 use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
@@ -13,7 +13,7 @@ use gleaner_crawl::hosts::{is_asked_for, is_time_named};
 use gleaner_login::secret::Secret;
 use gleaner_login::tries::{ByHand, Tries};
 use gleaner_rules::config::Config;
-use gleaner_store::crawldb::{CrawlDbError, HostRow, Reader as _};
+use gleaner_store::crawldb::HostRow;
 
 impl Login<'_> {
     /// An error with a hint if a form may not be sent now.
@@ -90,12 +90,9 @@ impl Login<'_> {
 }
 
 /// The hosts that crawls of the data folder know, from the process that holds it or from the folder itself, read-only.
-async fn hosts(config: &Config) -> Result<Vec<HostRow>, CrawlDbError> {
-    if let Some(remote) = Remote::connect(&config.data_dir).await {
-        return remote.hosts().await;
+async fn hosts(config: &Config) -> anyhow::Result<Vec<HostRow>> {
+    match Database::of(&config.into()).await? {
+        Some(database) => Ok(database.reader().hosts().await?),
+        None => Ok(Vec::new()),
     }
-    if !app::database_path(&config.data_dir).exists() {
-        return Ok(Vec::new());
-    }
-    app::read_only(&config.into())?.hosts().await
 }

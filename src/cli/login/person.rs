@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use super::ends::Ending;
-use crate::app::{owner, secrets};
+use crate::app::secrets;
 use crate::limits;
+use gleaner_base::{console, owner};
 use gleaner_crawl::login::handover::{Picture, Question, Wanted};
 
 /// The terminal, and the picture that it shows.
@@ -67,7 +68,7 @@ impl Terminal {
 }
 
 fn typed(text: &str) -> Option<String> {
-    let mut terminal = std::io::stderr().lock();
+    let mut terminal = console::err();
     write!(terminal, "{text}> ").and_then(|()| terminal.flush()).ok()?;
     let mut line = String::new();
     std::io::stdin().lock().take(limits::ANSWER_TYPED_BYTES_MAX as u64).read_line(&mut line).ok()?;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _};
 
 use serde::Serialize;
 
@@ -142,13 +143,17 @@ impl Report {
         match view {
             View::Summary => out!("{}", self.summary()),
             View::Links => out!("{}", self.links()),
+            // A file gets the page as it is.
+            View::Html if !io::stdout().is_terminal() => {
+                io::Write::write_all(&mut io::stdout(), self.html.as_deref().unwrap_or_default().as_bytes())?;
+            }
             View::Html => outln!("{}", self.html.as_deref().unwrap_or_default()),
             View::Requests => out!("{}", self.requests.iter().map(line_of).collect::<String>()),
             View::Trace => out!("{}", self.trace.iter().flatten().map(told).collect::<String>()),
             View::Text => out!("{}", self.text.as_deref().unwrap_or_default()),
         }
         if view != View::Summary && view != View::Trace {
-            eprint!("{}", self.troubles());
+            errln!("{}", self.troubles().trim_end());
         }
         Ok(())
     }

@@ -4,13 +4,13 @@
 //! its markup loads scripts from, and those of `--host`; robots.txt of each is obeyed.
 
 use std::collections::BTreeSet;
-use std::io::IsTerminal as _;
 use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use url::Url;
 
 use crate::app::{App, sessions};
+use crate::cli::config::show_faults;
 use crate::cli::hints::{Hints, quoted};
 use gleaner_base::clock::{Clock as _, SystemClock};
 use gleaner_base::url::{Canonical, CrawlUrl};
@@ -20,7 +20,7 @@ use gleaner_net::fetch::charset;
 use gleaner_render::wire::Response;
 use gleaner_render::{Parser, Step, Tree};
 use gleaner_rules::config::Config;
-use gleaner_rules::{self as rules, SiteRules, fault};
+use gleaner_rules::{self as rules, SiteRules};
 
 /// Name of a site made for one page.
 const MADE_UP: &str = "render";
@@ -102,7 +102,7 @@ fn named_by_rules(
             Ok(site) if site.owns_host(page.authority()) => return Ok(Some(site)),
             Ok(_) => {}
             Err(faults) => {
-                eprint!("{}", fault::render(&faults, fault::colour_wanted(std::io::stderr().is_terminal())));
+                show_faults(&faults);
                 bad.push(file.path);
             }
         }

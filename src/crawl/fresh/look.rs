@@ -100,7 +100,8 @@ pub async fn look(
     if is_front && !read.truncated {
         let free = standing.rows.iter().filter(|asked| !asked.is_pinned);
         let urls: Vec<&str> = free.map(|asked| asked.found.url.as_str()).collect();
-        let vanished = fresh.lists.look(&list, &urls, at);
+        let vanished =
+            fresh.lists.look(&list, &urls, &read.found.iter().map(|found| hash(found.url.as_str())).collect(), at);
         follow(of, vanished, &mut seen).await?;
         recheck(of, &mut seen).await?;
     }

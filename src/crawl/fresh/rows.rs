@@ -91,8 +91,9 @@ impl Lists {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Processes a recheck of a list's first page that was read completely: the targets of its rows, in order, without pinned ones.
-    pub fn look(&self, list: &str, urls: &[&str], at: UnixMillis) -> Vanished {
+    /// Processes a recheck of a list's first page that was read completely: the targets of its rows, in order, without pinned ones, and
+    /// hashes of all that the page links to.
+    pub fn look(&self, list: &str, urls: &[&str], linked: &HashSet<u64>, at: UnixMillis) -> Vanished {
         let mut kept = self.kept();
         kept.make_room(urls.len(), list, at);
         let lists = &kept.state.lists;
@@ -112,7 +113,7 @@ impl Lists {
         for url in urls {
             followed.urls.entry(hash(url)).or_insert_with(|| (*url).to_owned());
         }
-        let vanished = followed.look(at);
+        let vanished = followed.look(linked, at);
         followed.forget();
         vanished
     }
@@ -122,7 +123,7 @@ impl Lists {
         let mut kept = self.kept();
         let Some(followed) = kept.state.lists.get_mut(list) else { return Vanished::default() };
         followed.looked = at;
-        let (vanished, is_waiting) = (followed.look(at), followed.urls.len() > followed.shown.len());
+        let (vanished, is_waiting) = (followed.look(&HashSet::new(), at), followed.urls.len() > followed.shown.len());
         // An unchanged page needs no note of megabytes.
         kept.is_changed |= is_waiting || vanished != Vanished::default();
         vanished
@@ -195,8 +196,8 @@ impl Followed {
         bytes_of(self.urls.values().map(String::as_str).filter(|url| !shown.contains(url)))
     }
 
-    fn look(&mut self, at: UnixMillis) -> Vanished {
-        let found = self.list.look(&Listed { rows: &self.shown, is_whole: true, at });
+    fn look(&mut self, linked: &HashSet<u64>, at: UnixMillis) -> Vanished {
+        let found = self.list.look(&Listed { rows: &self.shown, linked, is_whole: true, at });
         let url = |row: &u64| self.urls.get(row).cloned();
         Vanished {
             gone: found.gone.iter().filter_map(|(row, gone)| Some((url(row)?, *gone))).collect(),

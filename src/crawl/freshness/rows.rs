@@ -29,6 +29,8 @@ const HEAD_STAYED_MIN: usize = 5;
 pub struct Listed<'a> {
     /// Hashes of the targets of rows, in the order of the list; without pinned rows.
     pub rows: &'a [u64],
+    /// Hashes of the targets that the page links to outside of its rows: such a row has not vanished, only its markup has changed.
+    pub linked: &'a HashSet<u64>,
     /// The page was complete, and a member's if the site has an account.
     pub is_whole: bool,
     pub at: UnixMillis,
@@ -77,6 +79,8 @@ impl List {
             if places.contains_key(&row.target) {
                 known.insert(row.target, row.presence);
                 before = Some(row.target);
+            } else if listed.linked.contains(&row.target) {
+                // No longer a row, and not gone.
             } else if stayed.as_ref().is_some_and(|stayed| (stayed.first < at || stayed.is_head) && at < stayed.last) {
                 missed.push((before, row));
             }

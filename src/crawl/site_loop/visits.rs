@@ -195,7 +195,7 @@ impl SiteLoop {
             site = %self.site.rules.name,
             host = self.hosts[index].faces()[face].name(),
             url = %without_keys(&visit.key.path),
-            outcome = visit.outcome.name(),
+            outcome = received(visit.outcome),
             attempt = faults(visit.attempts) + refusals(visit.attempts) + 1,
             detail = finished.detail.as_deref().unwrap_or_default(),
             "visited"
@@ -265,4 +265,9 @@ impl SiteLoop {
 /// Represents a leased URL. Two of a site's that share one by chance would be visited one after the other.
 pub(super) fn mark(key: &UrlKey) -> u64 {
     xxh3_64_with_seed(key.path.as_bytes(), key.host.0.into())
+}
+
+/// The outcome of a visit that is not committed yet: whether its torrent is new, and stored, is known then.
+fn received(outcome: Outcome) -> &'static str {
+    if outcome == Outcome::TorrentStored { "torrent" } else { outcome.name() }
 }

@@ -77,6 +77,7 @@ impl RedbStore {
     /// # Errors
     /// `Held`, `NewerSchema`, `Corrupt` or `Storage`; a file that is not a crawl database is never changed.
     pub fn open(path: &Path, options: OpenOptions) -> Result<Self, CrawlDbError> {
+        file::refuse_newer(path, open::schema_of)?;
         Self::open_with(path, options, open::file_factory(path, options))
     }
 

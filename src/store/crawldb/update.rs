@@ -25,6 +25,7 @@ use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
 
 pub use self::row::UpdateRow;
 use super::redb_store::file::File;
+use super::redb_store::file::refuse_newer;
 use super::redb_store::open::{Fault, file_factory, never_in_use, schema};
 use super::redb_store::tables::{begin, begin_volatile};
 use super::redb_store::{BackendFactory, OpenOptions};
@@ -96,6 +97,7 @@ impl UpdateDb {
     /// # Errors
     /// `Held`, `NewerSchema`, `Corrupt` or `Storage`; a file of another kind is not changed.
     pub fn open(path: &Path, options: OpenOptions) -> Result<Self, CrawlDbError> {
+        refuse_newer(path, schema_of)?;
         Self::open_with(path, options, file_factory(path, options))
     }
 
@@ -511,9 +513,13 @@ impl Core {
     }
 }
 
+fn schema_of(db: &Database) -> Result<Option<u64>, Fault> {
+    schema(db, META, META_SCHEMA, SCHEMA, "an update crawldb")
+}
+
 /// Checks the schema of an open file, creates the tables of a new one; returns the rows of each host, and the highest number assigned.
 fn read(db: &Database) -> Result<(HashMap<HostId, u64>, u64), Fault> {
-    match schema(db, META, META_SCHEMA, SCHEMA, "an update crawldb")? {
+    match schema_of(db)? {
         Some(SCHEMA) => {}
         Some(found) => return Err(never_in_use(found)),
         None => {

@@ -22,6 +22,7 @@ mod zip_file;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Serialize;
 use tokio::sync::mpsc;
@@ -184,7 +185,9 @@ impl ExportError {
     fn io(path: &Path, action: &'static str, detail: io::Error) -> Self {
         let path = path.to_owned();
         match detail.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full { path },
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                Self::Full { path }
+            }
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { path, detail },
             _ => Self::Io { path, action, detail },
         }
@@ -198,9 +201,9 @@ fn known_sites(known: &[String]) -> String {
     }
 }
 
-/// The input of the writer: rows with the paths of their files.
+/// The input of the writer.
 enum Page {
-    Torrents(Vec<(TorrentRow, PathBuf)>),
+    Torrents(Vec<TorrentRow>),
     Magnets(Vec<MagnetRow>),
     /// All rows were sent. A channel that closes without it belongs to a caller that was dropped.
     End,
@@ -215,7 +218,7 @@ enum Page {
 /// the new files).
 pub async fn export(
     db: &dyn Reader,
-    archive: &Archive,
+    archive: &Arc<Archive>,
     options: &ExportOptions,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ExportSummary, ExportError> {
@@ -227,13 +230,13 @@ pub async fn export(
     // One page waits while another is written.
     let (pages, inbox) = mpsc::channel(1);
     let (told, mut hear) = mpsc::unbounded_channel();
-    let job = write::Job { options: options.clone(), format, told };
+    let job = write::Job { archive: Arc::clone(archive), options: options.clone(), format, told };
     let mut writer = tokio::task::spawn_blocking(move || write::run(&job, inbox));
 
     let fed = tokio::select! {
         // A writer that ends before the rows do has failed.
         written = &mut writer => Err(written),
-        fed = feed(db, archive, &pages, &mut hear, progress) => Ok(fed),
+        fed = feed(db, &pages, &mut hear, progress) => Ok(fed),
     };
     drop(pages);
     let written = match fed {
@@ -263,7 +266,6 @@ fn joined(
 
 async fn feed(
     db: &dyn Reader,
-    archive: &Archive,
     pages: &mpsc::Sender<Page>,
     hear: &mut mpsc::UnboundedReceiver<Progress>,
     progress: &mut dyn FnMut(Progress),
@@ -281,11 +283,7 @@ async fn feed(
         let rows = db.torrents(after, limits::EXPORT_ROWS_MAX).await?;
         let Some(last) = rows.last() else { break };
         after = Some(last.facts.infohashes.key().to_vec());
-        let rows = rows.into_iter().map(|row| {
-            let path = archive.path_of(&row.facts.infohashes);
-            (row, path)
-        });
-        if !send(Page::Torrents(rows.collect())).await {
+        if !send(Page::Torrents(rows)).await {
             return Ok(());
         }
     }

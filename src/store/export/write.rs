@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
-use std::path::Path;
+use std::sync::Arc;
 
 use flate2::Crc;
 use sha2::{Digest, Sha256};
@@ -15,10 +15,11 @@ use super::whole_file::Spool;
 use super::{ExportError, ExportFormat, ExportOptions, ExportSummary, Layout, LeftOut, LeftOutTorrent, Page, Progress};
 use crate::crawldb::{MagnetRow, TorrentRow};
 use crate::limits;
-use gleaner_base::regular;
+use gleaner_torrent::archive::Archive;
 
 /// The task of the writer.
 pub(super) struct Job {
+    pub archive: Arc<Archive>,
     pub options: ExportOptions,
     pub format: ExportFormat,
     pub told: mpsc::UnboundedSender<Progress>,
@@ -31,9 +32,7 @@ pub(super) fn run(job: &Job, mut pages: mpsc::Receiver<Page>) -> Result<ExportSu
     loop {
         match pages.blocking_recv() {
             Some(Page::Torrents(page)) => {
-                for (row, path) in &page {
-                    writer.torrent(row, path)?;
-                }
+                page.iter().try_for_each(|row| writer.torrent(row))?;
                 rows += page.len() as u64;
                 // Nobody may listen any more; the end of the pages shows that.
                 let _ = job.told.send(Progress { rows, ..writer.progress });
@@ -46,6 +45,7 @@ pub(super) fn run(job: &Job, mut pages: mpsc::Receiver<Page>) -> Result<ExportSu
 }
 
 struct Writer<'a> {
+    archive: &'a Archive,
     options: &'a ExportOptions,
     format: ExportFormat,
     sink: Sink,
@@ -61,6 +61,7 @@ impl<'a> Writer<'a> {
     fn begin(job: &'a Job) -> Result<Self, ExportError> {
         let sink = Sink::begin(job.format, &job.options.dest)?;
         Ok(Self {
+            archive: &job.archive,
             options: &job.options,
             format: job.format,
             torrent_lines: Spool::new(sink.spool_folder(), manifest::MANIFEST)?,
@@ -73,14 +74,14 @@ impl<'a> Writer<'a> {
         })
     }
 
-    fn torrent(&mut self, row: &TorrentRow, file: &Path) -> Result<(), ExportError> {
+    fn torrent(&mut self, row: &TorrentRow) -> Result<(), ExportError> {
         if !self.selects(row) {
             return Ok(());
         }
-        let mut checked = match check(row, file) {
+        let mut checked = match check(self.archive, row) {
             Ok(checked) => checked,
             Err(reason) => {
-                self.leave_out(row, file, reason);
+                self.leave_out(row, reason);
                 return Ok(());
             }
         };
@@ -124,13 +125,13 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn leave_out(&mut self, row: &TorrentRow, file: &Path, reason: String) {
+    fn leave_out(&mut self, row: &TorrentRow, reason: String) {
         self.left_out.count += 1;
         if self.left_out.listed.len() < limits::FINDINGS_LISTED_MAX {
             self.left_out.listed.push(LeftOutTorrent {
                 infohash: row.facts.infohashes.key_hex(),
                 name: row.facts.name.to_string(),
-                file: file.to_owned(),
+                file: self.archive.path_of(&row.facts.infohashes),
                 reason,
             });
         }
@@ -154,8 +155,8 @@ impl<'a> Writer<'a> {
 }
 
 /// The archived file of a row, read once to check that it matches the row, then rewound.
-fn check(row: &TorrentRow, path: &Path) -> Result<Checked, String> {
-    let mut file = match regular::open(path) {
+fn check(archive: &Archive, row: &TorrentRow) -> Result<Checked, String> {
+    let mut file = match archive.open_torrent(&row.facts.infohashes) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err("its file is lost".to_owned()),
         Err(error) => return Err(format!("its file cannot be read: {error}")),

@@ -243,7 +243,8 @@ fn links_known(history: &History, requests: &Requests<'_>, faults: &mut Vec<Stri
     let hosts: BTreeMap<(&str, &str), _> =
         history.hosts.iter().map(|host| ((&*host.site, &*host.origin), host.id)).collect();
     let mut checked = HashSet::<(u64, usize, &str)>::new();
-    for (told, visit, outcome) in visits(history) {
+    // One that was parked without a request says nothing of an earlier one, whose own visit may be lost.
+    for (told, visit, outcome) in visits(history).filter(|(_, _, outcome)| outcome.was_fetched()) {
         let Some(entry) = request_of(history, requests, told, visit) else { continue };
         let rules = &history.lives[told.life as usize].rules[entry.site];
         let links: &[String] = match &entry.served {

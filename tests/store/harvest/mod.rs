@@ -3,6 +3,7 @@
 #![allow(dead_code)] // each test binary uses its part
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use gleaner_base::clock::UnixMillis;
 use gleaner_store::crawldb::memory_store::MemoryStore;
@@ -18,13 +19,13 @@ pub const NOON: u64 = 1_795_176_000_000;
 pub struct Harvest {
     pub dir: TempDir,
     pub db: MemoryStore,
-    pub archive: Archive,
+    pub archive: Arc<Archive>,
 }
 
 impl Harvest {
     pub fn new() -> Self {
         let dir = TempDir::new().unwrap();
-        let archive = Archive::open(dir.path().join("archive"), false).unwrap();
+        let archive = Arc::new(Archive::open(dir.path().join("archive"), false).unwrap());
         Self { dir, db: MemoryStore::new(), archive }
     }
 

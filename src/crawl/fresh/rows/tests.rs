@@ -10,8 +10,8 @@ fn a_row_that_vanished_is_told_with_its_url_also_by_looks_at_an_unchanged_page()
     let urls: Vec<String> = (0..9).map(|n| format!("http://a.example/{n}")).collect();
     let all: Vec<&str> = urls.iter().map(String::as_str).collect();
     let fewer: Vec<&str> = all.iter().copied().filter(|url| !url.ends_with("/4")).collect();
-    assert_eq!(lists.look("l", &all, at(0)), Vanished::default());
-    assert_eq!(lists.look("l", &fewer, at(1)), Vanished::default());
+    assert_eq!(lists.look("l", &all, &HashSet::new(), at(0)), Vanished::default());
+    assert_eq!(lists.look("l", &fewer, &HashSet::new(), at(1)), Vanished::default());
     // Another process continues.
     let (_, note) = lists.note().unwrap();
     assert!(lists.note().is_none());
@@ -19,7 +19,7 @@ fn a_row_that_vanished_is_told_with_its_url_also_by_looks_at_an_unchanged_page()
     lists.take_up("s", Some(&note));
     let vanished = lists.again("l", at(2));
     assert_eq!(vanished.gone.iter().map(|(url, _)| url.as_str()).collect::<Vec<_>>(), ["http://a.example/4"]);
-    assert_eq!(lists.look("l", &all, at(3)).back, ["http://a.example/4"]);
+    assert_eq!(lists.look("l", &all, &HashSet::new(), at(3)).back, ["http://a.example/4"]);
     assert_eq!(lists.again("unknown", at(3)), Vanished::default());
     Lists::default().take_up("s", Some(b"{"));
 }
@@ -32,7 +32,7 @@ fn long_addresses_never_make_a_note_that_is_too_long() {
         let urls: Vec<String> =
             (0..360).map(|n| format!("http://a.example/{list}/{n}/{}", "%E4%B8%AD".repeat(60))).collect();
         let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
-        lists.look(&format!("{list}"), &urls, UnixMillis(1));
+        lists.look(&format!("{list}"), &urls, &HashSet::new(), UnixMillis(1));
         followed += usize::from(lists.kept().state.lists.contains_key(&format!("{list}")));
     }
     let (_, note) = lists.note().unwrap();
@@ -47,9 +47,9 @@ fn lists_beyond_the_bound_are_not_followed() {
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
     let lists_max = LISTS_ROWS_MAX / GONE_ROWS_MAX;
     for list in 0..lists_max {
-        lists.look(&format!("big {list}"), &many, UnixMillis(1));
+        lists.look(&format!("big {list}"), &many, &HashSet::new(), UnixMillis(1));
     }
-    lists.look("small", &["/a"], UnixMillis(1));
+    lists.look("small", &["/a"], &HashSet::new(), UnixMillis(1));
     assert_eq!(lists.kept().state.lists.len(), lists_max);
 }
 
@@ -58,11 +58,11 @@ fn lists_that_nobody_looks_at_any_more_make_room_and_rows_have_their_turn() {
     let lists = Lists::default();
     let at = |days: u32| UnixMillis(1_790_000_000_000).plus(std::time::Duration::from_secs(86_400) * days);
     for list in 0..LISTS_FOLLOWED_MAX as u32 {
-        lists.look(&format!("{list}"), &["/a", "/b", "/c"], at(u32::from(list > 0)));
+        lists.look(&format!("{list}"), &["/a", "/b", "/c"], &HashSet::new(), at(u32::from(list > 0)));
     }
-    lists.look("new", &["/a"], at(60));
+    lists.look("new", &["/a"], &HashSet::new(), at(60));
     assert!(!lists.kept().state.lists.contains_key("new"));
-    lists.look("new", &["/a"], at(61));
+    lists.look("new", &["/a"], &HashSet::new(), at(61));
     let kept = |list: &str| lists.kept().state.lists.contains_key(list);
     assert!(kept("new") && !kept("0") && kept("1"));
     let turn = |rows: usize| {

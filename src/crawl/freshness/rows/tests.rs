@@ -12,7 +12,7 @@ fn at(look: u32) -> UnixMillis {
 }
 
 fn look(list: &mut List, rows: &[u64], number: u32) -> Vanished {
-    list.look(&Listed { rows, is_whole: true, at: at(number) })
+    list.look(&Listed { rows, linked: &HashSet::new(), is_whole: true, at: at(number) })
 }
 
 fn from(first: u64, last: u64) -> Vec<u64> {
@@ -57,6 +57,21 @@ fn the_first_row_of_a_list_is_gone_like_any_other_and_a_head_that_changes_as_a_w
 }
 
 #[test]
+fn a_row_that_is_a_plain_link_now_is_not_gone() {
+    let mut list = List::default();
+    let rows = from(20, 1);
+    look(&mut list, &rows, 0);
+    let (fewer, linked) = (without(&rows, 10), HashSet::from([10]));
+    for number in 1..4 {
+        let listed = Listed { rows: &fewer, linked: &linked, is_whole: true, at: at(number) };
+        assert_eq!(list.look(&listed), Vanished::default());
+    }
+    assert_eq!(look(&mut list, &rows, 4), Vanished::default());
+    look(&mut list, &fewer, 5);
+    assert_eq!(look(&mut list, &fewer, 6).gone.len(), 1, "its link has left the page");
+}
+
+#[test]
 fn rows_pushed_off_the_page_are_not_gone() {
     let mut list = List::default();
     for number in 0..30 {
@@ -95,7 +110,7 @@ fn broken_and_empty_answers_say_nothing() {
     let rows = from(20, 1);
     look(&mut list, &rows, 0);
     let before = list.clone();
-    let half = Listed { rows: &rows[..10], is_whole: false, at: at(1) };
+    let half = Listed { rows: &rows[..10], linked: &HashSet::new(), is_whole: false, at: at(1) };
     assert_eq!(list.look(&half), Vanished::default());
     assert_eq!(look(&mut list, &[], 2), Vanished::default());
     assert_eq!(list, before);

@@ -12,7 +12,11 @@ use std::sync::{Once, PoisonError, RwLock};
 use redb::Database;
 
 use super::open::{BackendFactory, Boxed, Fault, OpenOptions, clear_unfinished};
+use super::unwritten::Unwritten;
 use crate::crawldb::CrawlDbError;
+
+/// Page cache for a look at one row.
+const PEEK_CACHE_BYTES: usize = 1 << 20;
 
 /// See the module.
 pub(in crate::crawldb) struct File {
@@ -113,6 +117,25 @@ impl Drop for File {
 thread_local! {
     /// True while a panic of this thread is converted to an error and must not be printed.
     static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Fails if a newer gleaner wrote the file, which stays as it is: to open a file is to write it. All else is found by opening it.
+///
+/// # Errors
+/// `NewerSchema`.
+pub(in crate::crawldb) fn refuse_newer(
+    path: &Path,
+    schema: impl FnOnce(&Database) -> Result<Option<u64>, Fault>,
+) -> Result<(), CrawlDbError> {
+    let Ok(backend) = Unwritten::open(path) else { return Ok(()) };
+    let found = guarded(|| {
+        let builder = &mut Database::builder();
+        schema(&builder.set_cache_size(PEEK_CACHE_BYTES).create_with_backend(backend)?)
+    });
+    match found {
+        Err(fault @ Fault::NewerSchema { .. }) => Err(fault.tell(path)),
+        _ => Ok(()),
+    }
 }
 
 /// redb asserts invariants of the file; in a damaged file that may fail, which must neither end the crawl nor print to the terminal.

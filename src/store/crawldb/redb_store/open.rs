@@ -120,7 +120,7 @@ fn io_error(path: &Path, error: &io::Error) -> CrawlDbError {
     }
 }
 
-/// The factory for a plain file: its folder is created (0700) if it is absent, the file with mode 0600. The names of
+/// The factory for a plain file: its folder is created (0700) if it is absent, the file with mode 0640. The names of
 /// both are durable before the first commit is.
 pub(in crate::crawldb) fn file_factory(path: &Path, options: OpenOptions) -> BackendFactory {
     let path = path.to_path_buf();
@@ -129,7 +129,7 @@ pub(in crate::crawldb) fn file_factory(path: &Path, options: OpenOptions) -> Bac
         let unnamed: Vec<&Path> = folder.ancestors().take_while(|folder| !folder.exists()).collect();
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let file =
-            fs::OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path)?;
+            fs::OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o640).open(&path)?;
         if options.sync {
             // At each opening: the process that created the file may have been killed in between.
             sync_folder(folder)?;
@@ -158,12 +158,17 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 
 /// Checks the schema of an open file, creates the tables of a new one, and loads the state for memory.
 pub(super) fn read(db: &Database) -> Result<CachedTables, Fault> {
-    match schema(db, META, META_SCHEMA, SCHEMA, "a crawl database")? {
+    match schema_of(db)? {
         Some(SCHEMA) => {}
         None | Some(SCHEMA_WITHOUT_NOTES | SCHEMA_WITHOUT_NOT_WHOLE) => tables::create(db)?,
         Some(found) => return Err(never_in_use(found)),
     }
     CachedTables::load(db)
+}
+
+/// See [`schema`].
+pub(super) fn schema_of(db: &Database) -> Result<Option<u64>, Fault> {
+    schema(db, META, META_SCHEMA, SCHEMA, "a crawl database")
 }
 
 /// The fault for a schema that no version has written.

@@ -1,0 +1,115 @@
+//! The database of a data folder for reading: from the process that holds it, or from its file. Changes nothing, and never creates a
+//! data folder. Root reads the file as its owner.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::control::Remote;
+use super::queues::{self, HostQueue, KnownUrl};
+use super::status::{self, StatusReport};
+use super::{Options, database_path, has_database, is_folder, nothing_there};
+use gleaner_base::clock::{Clock as _, SystemClock};
+use gleaner_base::owner;
+use gleaner_store::crawldb::redb_store::{OpenOptions, RedbStore};
+use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Reader};
+
+/// Tries to reach a process that opens or closes the folder right now.
+const TRIES: u32 = 10;
+
+/// Time between them.
+const TRY_AFTER: Duration = Duration::from_millis(100);
+
+/// See the module.
+pub enum Database {
+    /// No process writes it.
+    File(Arc<dyn CrawlDb>),
+    /// Another process holds it, and answers for it.
+    Held(Remote),
+}
+
+impl Database {
+    /// The database of a data folder; None if no crawl has started there.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub async fn of(options: &Options) -> anyhow::Result<Option<Self>> {
+        for _ in 1..TRIES {
+            match Self::try_of(options).await {
+                Err(error) if matches!(error.downcast_ref(), Some(CrawlDbError::Held { .. })) => {
+                    tokio::time::sleep(TRY_AFTER).await;
+                }
+                tried => return tried,
+            }
+        }
+        Self::try_of(options).await
+    }
+
+    async fn try_of(options: &Options) -> anyhow::Result<Option<Self>> {
+        let data_dir = &options.data_dir;
+        if let Some(remote) = Remote::connect(data_dir).await {
+            return Ok(Some(Self::Held(remote)));
+        }
+        is_folder(data_dir)?;
+        if !has_database(data_dir)? {
+            return Ok(None);
+        }
+        Ok(Some(Self::File(open(data_dir, options.cache_bytes)?)))
+    }
+
+    /// The same, where a crawl must have started.
+    ///
+    /// # Errors
+    /// If none has, with a hint, and errors of opening it.
+    pub async fn existing(options: &Options) -> anyhow::Result<Self> {
+        Self::of(options).await?.ok_or_else(|| nothing_there(&options.data_dir))
+    }
+
+    /// Read access to the harvest.
+    #[must_use]
+    pub fn reader(&self) -> &dyn Reader {
+        match self {
+            Self::File(db) => db.as_ref(),
+            Self::Held(remote) => remote,
+        }
+    }
+
+    /// The state of each site.
+    ///
+    /// # Errors
+    /// Errors of the database.
+    pub async fn status(&self) -> Result<StatusReport, CrawlDbError> {
+        match self {
+            Self::File(db) => status::report(db.as_ref(), None, SystemClock.now()).await,
+            Self::Held(remote) => remote.status().await,
+        }
+    }
+
+    /// The record of a URL of a site; None if there is none.
+    ///
+    /// # Errors
+    /// Errors of the database.
+    pub async fn known_url(&self, site: &str, origin: &str, path: &str) -> Result<Option<KnownUrl>, CrawlDbError> {
+        match self {
+            Self::File(db) => queues::known_url(db.as_ref(), site, origin, path).await,
+            Self::Held(remote) => remote.known_url(site, origin, path).await,
+        }
+    }
+
+    /// The queues of a site's hosts, with the first URLs of each.
+    ///
+    /// # Errors
+    /// Errors of the database.
+    pub async fn queues(&self, site: &str, urls_max: usize) -> Result<Vec<HostQueue>, CrawlDbError> {
+        match self {
+            Self::File(db) => queues::queues(db.as_ref(), site, urls_max).await,
+            Self::Held(remote) => remote.queues(site, urls_max).await,
+        }
+    }
+}
+
+fn open(data_dir: &Path, cache_bytes: usize) -> Result<Arc<dyn CrawlDb>, CrawlDbError> {
+    let _owner = owner::act(data_dir);
+    let options = OpenOptions { cache_bytes, ..OpenOptions::default() };
+    Ok(Arc::new(RedbStore::read_only(&database_path(data_dir), options)?))
+}
