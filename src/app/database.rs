@@ -11,6 +11,8 @@ use super::status::{self, StatusReport};
 use super::{Options, database_path, has_database, is_folder, nothing_there};
 use gleaner_base::clock::{Clock as _, SystemClock};
 use gleaner_base::owner;
+use gleaner_base::url::{KEYS_NOTE, MembersKeys};
+use gleaner_store::coverage;
 use gleaner_store::crawldb::redb_store::{OpenOptions, RedbStore};
 use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Reader};
 
@@ -47,14 +49,18 @@ impl Database {
 
     async fn try_of(options: &Options) -> anyhow::Result<Option<Self>> {
         let data_dir = &options.data_dir;
-        if let Some(remote) = Remote::connect(data_dir).await {
-            return Ok(Some(Self::Held(remote)));
-        }
-        is_folder(data_dir)?;
-        if !has_database(data_dir)? {
-            return Ok(None);
-        }
-        Ok(Some(Self::File(open(data_dir, options.cache_bytes)?)))
+        let database = match Remote::connect(data_dir).await {
+            Some(remote) => Self::Held(remote),
+            None => {
+                is_folder(data_dir)?;
+                if !has_database(data_dir)? {
+                    return Ok(None);
+                }
+                Self::File(open(data_dir, options.cache_bytes)?)
+            }
+        };
+        watch_keys(database.reader()).await?;
+        Ok(Some(database))
     }
 
     /// The same, where a crawl must have started.
@@ -106,6 +112,16 @@ impl Database {
             Self::Held(remote) => remote.queues(site, urls_max).await,
         }
     }
+}
+
+/// What this process prints of members' sites has no keys of theirs.
+async fn watch_keys(db: &dyn Reader) -> Result<(), CrawlDbError> {
+    for site in coverage::sites(db).await? {
+        if let Some(keys) = db.note(&site, KEYS_NOTE).await?.and_then(|note| MembersKeys::read(&note)) {
+            MembersKeys::watch(Arc::new(keys));
+        }
+    }
+    Ok(())
 }
 
 fn open(data_dir: &Path, cache_bytes: usize) -> Result<Arc<dyn CrawlDb>, CrawlDbError> {

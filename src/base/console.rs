@@ -6,6 +6,7 @@ use std::error::Error;
 use std::io::{self, StderrLock, StdoutLock, Write};
 
 use crate::journal;
+use crate::url::without_keys_in;
 
 /// A writer for terminals: characters that move the cursor, change the terminal's state or the order of the text (control characters,
 /// directional formatting of Unicode) are written as `\u001b`. Line breaks, tabs and the colours of our own messages pass.
@@ -98,6 +99,7 @@ pub fn write_out(text: std::fmt::Arguments<'_>) -> io::Result<()> {
 /// Writes an error, with its hints on lines of their own, to standard error; as one line of the journal if that reads it. Never fails: the
 /// terminal may be closed.
 pub fn write_error(text: &str) {
+    let text = &*without_keys_in(text);
     let text =
         if journal::reads_stderr() { journal::line(tracing::Level::ERROR, text) } else { text.trim_end().to_owned() };
     let _ = writeln!(err(), "{text}");

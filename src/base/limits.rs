@@ -22,6 +22,12 @@ pub const SITEMAP_BYTES_MAX: usize = 50 << 20;
 
 pub const HEADERS_MAX: usize = 200;
 
+/// Members' sites whose keys one process masks.
+pub const KEY_SITES_MAX: usize = 10_000;
+
+/// Places in the addresses of one site that are known to name things. Sites have a few dozen kinds of addresses.
+pub const KEY_PLACES_MAX: usize = 1_000;
+
 /// Bytes of one note that the crawl keeps about a site. Statistics of 10⁴ URL shapes take 1 MB. Each change of a note
 /// writes all of it.
 pub const NOTE_BYTES_MAX: usize = 4 << 20;

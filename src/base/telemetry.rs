@@ -12,6 +12,7 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _};
 
+use crate::url::without_keys_in;
 use crate::{console, journal};
 
 /// Standard error shared with progress bars: the bars are suspended while a line is written.
@@ -33,7 +34,8 @@ impl Write for Terminal {
     /// does code that reports a lost line; the work in progress must be able to finish.
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         if !self.was_terminal || std::io::stderr().is_terminal() {
-            let _ = self.bars.suspend(|| console::err().write_all(bytes));
+            let text = String::from_utf8_lossy(bytes);
+            let _ = self.bars.suspend(|| console::err().write_all(without_keys_in(&text).as_bytes()));
         }
         Ok(bytes.len())
     }

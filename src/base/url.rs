@@ -22,7 +22,7 @@ use encoding_rs::{EncoderResult, Encoding};
 use url::{Position, Url};
 
 pub use canonical::{Canonical, Dropped, NamePattern};
-pub use keys::{MASK, without_keys};
+pub use keys::{KEYS_NOTE, MASK, MembersKeys, without_keys, without_keys_in};
 
 use crate::limits::URL_BYTES_MAX;
 

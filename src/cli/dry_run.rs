@@ -10,7 +10,7 @@ use crate::app::database::Database;
 use crate::app::queues::{HostQueue, KnownUrl, Queued, when};
 use crate::app::status::{self, Waiting};
 use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
-use gleaner_base::url::CrawlUrl;
+use gleaner_base::url::{CrawlUrl, without_keys};
 use gleaner_crawl::progress::brief;
 use gleaner_rules::config::Config;
 use gleaner_rules::{Robots, SiteRules, Verdict};
@@ -166,7 +166,7 @@ fn judged(site: &SiteRules, url: &CrawlUrl) -> Judged {
         }
         Verdict::Refuse { reason } => (None, format!("parked, not fetched: {}", reason.name())),
     };
-    Judged { url: url.as_str().to_owned(), class, by }
+    Judged { url: without_keys(url.as_str()).into_owned(), class, by }
 }
 
 fn text(plan: &Plan) -> String {

@@ -419,7 +419,7 @@ async fn hostile_pages_end_as_declared_and_cost_themselves_and_nothing_else() {
     let wanted = std::env::var("GLEANER_HOSTILE").unwrap_or_default();
     // Every one of them: GLEANER_HOSTILE_STEP=1.
     let step = std::env::var("GLEANER_HOSTILE_STEP").map_or(16, |step| step.parse().unwrap());
-    let (mut wrong, mut by_speed, mut lost) = (Vec::new(), Vec::new(), 0);
+    let (mut wrong, mut by_speed, mut by_itself, mut lost) = (Vec::new(), Vec::new(), Vec::new(), 0);
     let chosen: Vec<_> = all.iter().step_by(step).filter(|hostile| hostile.text.contains(&wanted)).collect();
     let mut ends = futures_util::stream::iter(&chosen)
         .map(|hostile| {
@@ -444,14 +444,18 @@ async fn hostile_pages_end_as_declared_and_cost_themselves_and_nothing_else() {
         let told = end.as_ref().map_or_else(ToString::to_string, |outcome| format!("{:?}", outcome.spent));
         println!("{ended:?} {:.1} s {told} {}", took.as_secs_f64(), hostile.text);
         if !hostile.ends.contains(&ended) {
-            // The second of CPU time was too short on a slow machine, or long enough on a fast one.
-            let speed = told.contains("signal 24") || hostile.ends == [End::Lost];
-            let list = if speed { &mut by_speed } else { &mut wrong };
+            // The second of CPU time was too short on a slow machine, or long enough on a fast one: that a page ends by itself, or by
+            // another budget, instead of being lost is no fault.
+            let list = match hostile.ends == [End::Lost] {
+                true => &mut by_itself,
+                false if told.contains("signal 24") => &mut by_speed,
+                false => &mut wrong,
+            };
             list.push(format!("{ended:?} ({told}), not {:?}: {}", hostile.ends, hostile.text));
         }
     }
     println!("{lost} of {} pages lost, {} children started", chosen.len(), children.started());
-    println!("otherwise than declared, as the machine's speed has it: {}\n{}", by_speed.len(), by_speed.join("\n"));
+    println!("ended by themselves on this machine: {}\n{}", by_itself.len(), by_itself.join("\n"));
     assert!(wrong.is_empty(), "ended otherwise than declared:\n{}", wrong.join("\n"));
     // A budget that is no longer enforced shows in a hundred pages, a machine's speed in a few.
     assert!(by_speed.len() <= 3 + chosen.len() / 20, "too many end by the clock:\n{}", by_speed.join("\n"));

@@ -106,3 +106,23 @@ fn uninstalling_leaves_the_rules() {
     assert!(!root.path().join("etc/systemd/system/gleaner.service").exists());
     assert!(root.path().join("etc/gleaner/rules/families/nginx.toml").is_file());
 }
+
+#[test]
+fn the_vendored_crates_are_checked_by_the_releases_that_they_are_made_of() {
+    let folder = tempfile::tempdir().unwrap();
+    // In the place of cargo-deny: shows the manifest that it is to check.
+    let fake = folder.path().join("cargo-deny");
+    fs::write(&fake, "#!/bin/sh\ncat \"$3\"\n").unwrap();
+    fs::set_permissions(&fake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    let done = Command::new(repository("scripts/deny")).env("PATH", path).output().unwrap();
+    assert_succeeded(&done);
+    let told = String::from_utf8(done.stdout).unwrap();
+    for entry in fs::read_dir(repository("vendor")).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        if entry.path().join("Cargo.toml").is_file() {
+            assert!(told.contains(&format!("{name} = {{ version = \"=")), "{name}: {told}");
+        }
+    }
+}

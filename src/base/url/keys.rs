@@ -1,6 +1,12 @@
 //! Member keys in URLs: anyone who has such a key can download as that member.
+//!
+//! On public sites a list of names knows them. Of members' sites the crawl learns where they stand ([`MembersKeys`]).
+
+mod members;
 
 use std::borrow::Cow;
+
+pub use members::{KEYS_NOTE, MembersKeys};
 
 /// Replaces a secret in output.
 pub const MASK: &str = "••••••";
@@ -24,10 +30,57 @@ const KEYS_OF_MEMBERS: &[&str] = &[
 const KEY_DIGITS: usize = 32;
 
 /// Masks member keys in a URL or a URL reference for output. Numbers and names stay readable, so that the target can
-/// still be found. Keys are the values of parameters with known names, and path segments after a number that look
-/// like a key (`/torrent/download/7.KEY`). Keys in the trackers of a magnet link are masked, too.
+/// still be found. Keys are the values of parameters with known names, path segments after a number that look
+/// like a key (`/torrent/download/7.KEY`), and what is taken for one on the members' sites that this process watches. Keys in the
+/// trackers of a magnet link are masked, too.
 #[must_use]
 pub fn without_keys(url: &str) -> Cow<'_, str> {
+    let keys = members::keys_in(url);
+    if keys.is_empty() {
+        return without_named(url);
+    }
+    let mut masked = url.to_owned();
+    for key in keys.into_iter().rev() {
+        masked.replace_range(key, MASK);
+    }
+    Cow::Owned(without_named(&masked).into_owned())
+}
+
+/// A line of text whose URLs are masked.
+#[must_use]
+pub fn without_keys_in(line: &str) -> Cow<'_, str> {
+    let is_between =
+        |of: char| of.is_whitespace() || matches!(of, '"' | '\'' | '<' | '>' | '(' | ')' | ',' | '`' | '“' | '”');
+    let has_keys = |word: &str| word.contains('/') && !matches!(without_keys(word), Cow::Borrowed(_));
+    // `url=/t/7` is a field of a log line.
+    let url = |word: &str| match word
+        .split_once('=')
+        .filter(|(name, _)| name.bytes().all(|of| of.is_ascii_lowercase() || of == b'_'))
+    {
+        Some((name, rest)) if rest.starts_with('/') || rest.contains("://") => format!("{name}={}", without_keys(rest)),
+        _ => without_keys(word).into_owned(),
+    };
+    if !line.split(is_between).any(has_keys) {
+        return Cow::Borrowed(line);
+    }
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while !rest.is_empty() {
+        let end = rest.find(is_between).unwrap_or(rest.len());
+        let word = &rest[..end];
+        if word.contains('/') {
+            out.push_str(&url(word))
+        } else {
+            out.push_str(word)
+        }
+        let next = rest[end..].chars().next().map_or(0, char::len_utf8);
+        out.push_str(&rest[end..end + next]);
+        rest = &rest[end + next..];
+    }
+    Cow::Owned(out)
+}
+
+fn without_named(url: &str) -> Cow<'_, str> {
     let (address, query) = url.split_once('?').map_or((url, None), |(address, query)| (address, Some(query)));
     let told_address = in_path(address);
     let pair = |pair: &str| match pair.split_once('=') {

@@ -9,6 +9,7 @@ pub mod boards;
 pub mod changed;
 mod directories;
 pub mod gone;
+pub mod keys;
 pub mod look;
 pub mod presence;
 mod reread;
@@ -21,6 +22,7 @@ use crate::job::Job;
 use crate::limits::NOTE_BYTES_MAX;
 use crate::rows::Rows;
 use gleaner_base::clock::UnixMillis;
+use gleaner_base::url::KEYS_NOTE;
 use gleaner_rules::SiteRules;
 use gleaner_store::crawldb::{CrawlDbError, Reader};
 
@@ -42,6 +44,8 @@ pub struct Fresh {
     pub arrivals: arrivals::Arrivals,
     pub boards: boards::Boards,
     pub timetable: timetable::Timetable,
+    /// Where the addresses of a members' site hold keys.
+    pub keys: Option<keys::Keys>,
 }
 
 impl Fresh {
@@ -55,6 +59,7 @@ impl Fresh {
             arrivals: arrivals::Arrivals::default(),
             boards: boards::Boards::new(&rules.boards),
             timetable: timetable::Timetable::new(rules),
+            keys: rules.login.is_some().then(|| keys::Keys::of(rules)),
         }
     }
 
@@ -68,6 +73,9 @@ impl Fresh {
         self.lists.take_up(site, db.note(site, rows::ROWS_NOTE).await?.as_deref());
         self.boards.take_up(site, db.note(site, boards::BOARDS_NOTE).await?.as_deref());
         self.timetable.take_up(site, db.note(site, timetable::SCHEDULE_NOTE).await?.as_deref(), now);
+        if let (Some(keys), Some(note)) = (&self.keys, db.note(site, KEYS_NOTE).await?) {
+            keys.take_up(&note);
+        }
         let (delays, awaited) =
             (db.note(site, arrivals::DELAY_NOTE).await?, db.note(site, arrivals::AWAITED_NOTE).await?);
         self.arrivals.take_up(site, delays.as_deref(), awaited.as_deref(), now);
@@ -95,6 +103,7 @@ impl Fresh {
         notes.extend(self.boards.note(site));
         notes.extend(self.timetable.note());
         notes.extend(self.arrivals.notes());
+        notes.extend(self.keys.as_ref().and_then(keys::Keys::note));
         notes.retain(|(name, note)| {
             let fits = note.len() <= NOTE_BYTES_MAX;
             if !fits {

@@ -140,6 +140,9 @@ async fn found_on(
     let outcome = if job.class == Class::Download { Outcome::HtmlPosingAsTorrent } else { Outcome::Page };
     let mut finished = done(site, job, outcome);
     site.worth().take_out_acting(&site.rules, &mut read);
+    if let Some(keys) = &site.fresh.keys {
+        keys.learn(read.found.iter().map(|found| found.url.as_str()));
+    }
     let is_end = site.repeats.end_list(&site.rules, job, &mut read);
     finished.end.turn = turn::of(&site.rows, job, &read).await?;
     let is_another_name = front::is_another_name(&site.rows, job, read.listing.as_ref()).await?;

@@ -1,0 +1,218 @@
+//! Keys in the URLs of a members' site, whatever they are called and wherever they stand.
+//!
+//! No list has all of their names, so what looks like a key is taken for one, unless it is known to name a thing: on one page, values at the
+//! same place of an address differ from link to link where they name things, and are equal where they name the member.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits::{KEY_PLACES_MAX, KEY_SITES_MAX};
+
+/// Name of a site's note that holds its [`MembersKeys`].
+pub const KEYS_NOTE: &str = "keys";
+
+/// Characters from which on a part may be a key.
+const KEY_CHARS_MIN: usize = 16;
+
+/// Parameters that hold a key however they vary. Names end in one of these, after other letters or none.
+const SECRET_NAMES: &[&str] = &[
+    "key",
+    "token",
+    "secret",
+    "jwt",
+    "auth",
+    "sign",
+    "signature",
+    "sig",
+    "pass",
+    "passwd",
+    "password",
+    "session",
+    "sid",
+];
+
+/// What is known of the addresses of one members' site.
+#[derive(Debug, Default)]
+pub struct MembersKeys {
+    hosts: Vec<Box<str>>,
+    /// Places of addresses whose values name things.
+    content: RwLock<BTreeSet<String>>,
+}
+
+/// The note.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    hosts: Vec<Box<str>>,
+    content: BTreeSet<String>,
+}
+
+static SITES: RwLock<Vec<Arc<MembersKeys>>> = RwLock::new(Vec::new());
+
+impl MembersKeys {
+    /// The keys of a site with these hosts, with ports where they are not the default.
+    #[must_use]
+    pub fn new(hosts: impl IntoIterator<Item = impl Into<Box<str>>>) -> Self {
+        Self { hosts: hosts.into_iter().map(Into::into).collect(), ..Self::default() }
+    }
+
+    /// Reads a note; None if it cannot be read.
+    #[must_use]
+    pub fn read(note: &[u8]) -> Option<Self> {
+        let Kept { hosts, content } = serde_json::from_slice(note).ok()?;
+        Some(Self { hosts, content: RwLock::new(content) })
+    }
+
+    /// Adds what a note knows.
+    pub fn take_up(&self, note: &[u8]) {
+        if let Some(kept) = Self::read(note) {
+            let known = kept.content.into_inner().unwrap_or_else(PoisonError::into_inner);
+            self.content.write().unwrap_or_else(PoisonError::into_inner).extend(known);
+        }
+    }
+
+    /// The note.
+    #[must_use]
+    pub fn note(&self) -> Vec<u8> {
+        let content = self.content.read().unwrap_or_else(PoisonError::into_inner).clone();
+        serde_json::to_vec(&Kept { hosts: self.hosts.clone(), content }).unwrap_or_default()
+    }
+
+    /// Makes this process mask the keys of this site in whatever it prints: see [`super::without_keys`].
+    pub fn watch(keys: Arc<Self>) {
+        let mut sites = SITES.write().unwrap_or_else(PoisonError::into_inner);
+        sites.retain(|other| other.hosts != keys.hosts);
+        if sites.len() < KEY_SITES_MAX {
+            sites.push(keys);
+        }
+    }
+
+    /// Learns from the links of one page of a member's which places vary. True if that is new.
+    pub fn learn<'u>(&self, links: impl Iterator<Item = &'u str>) -> bool {
+        let mut seen = BTreeMap::<String, &str>::new();
+        let mut varying = Vec::new();
+        for link in links {
+            places(link, &mut |place, value| {
+                if looks_like_key(value) {
+                    match seen.get(&place) {
+                        Some(first) if *first != value => varying.push(place),
+                        Some(_) => {}
+                        None => drop(seen.insert(place, value)),
+                    }
+                }
+            });
+        }
+        if varying.is_empty() {
+            return false;
+        }
+        let mut content = self.content.write().unwrap_or_else(PoisonError::into_inner);
+        let before = content.len();
+        for place in varying {
+            if content.len() < KEY_PLACES_MAX {
+                content.insert(place);
+            }
+        }
+        content.len() > before
+    }
+
+    fn names_things(&self, place: &str) -> bool {
+        self.content.read().unwrap_or_else(PoisonError::into_inner).contains(place)
+    }
+}
+
+/// Where a URL, or a path and query, has keys of members of the sites that this process watches: byte ranges, in order.
+pub(super) fn keys_in(url: &str) -> Vec<Range<usize>> {
+    let sites = SITES.read().unwrap_or_else(PoisonError::into_inner);
+    let authority = url.split_once("://").map(|(_, rest)| rest.split(['/', '?', '#']).next().unwrap_or(rest));
+    let asked = |keys: &&Arc<MembersKeys>| match authority {
+        Some(authority) => keys.hosts.iter().any(|host| **host == *authority),
+        // A path belongs to one of them, or to none.
+        None => true,
+    };
+    let sites: Vec<&Arc<MembersKeys>> = sites.iter().filter(asked).collect();
+    let mut keys = Vec::new();
+    if !sites.is_empty() {
+        places(url, &mut |place, value| {
+            let is_secret = place.starts_with('!') && !value.is_empty();
+            if is_secret || looks_like_key(value) && !sites.iter().any(|site| site.names_things(&place)) {
+                // The value is a part of the URL.
+                let from = value.as_ptr() as usize - url.as_ptr() as usize;
+                keys.push(from..from + value.len());
+            }
+        });
+    }
+    keys
+}
+
+/// Calls `of` with each part of an address that may be a key, and the place where it stands: the name of a parameter, or the position in
+/// paths of this length below this folder. Places of secret parameters begin with `!`.
+fn places<'u>(url: &'u str, of: &mut impl FnMut(String, &'u str)) {
+    let from = url.find("://").map_or(0, |at| url[at + 3..].find(['/', '?']).map_or(url.len(), |end| at + 3 + end));
+    let rest = &url[from..];
+    let rest = rest.split('#').next().unwrap_or(rest);
+    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let segments: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+    // What the site's program is called: it does not differ from torrent to torrent.
+    let called = |segment: Option<&&'u str>| {
+        segment
+            .copied()
+            .filter(|name| !looks_like_key(name) && !name.contains(|of: char| of.is_ascii_digit()))
+            .unwrap_or_default()
+    };
+    let folder = called(segments.first().filter(|_| segments.len() > 1));
+    let script = format!("{folder}/{}", called(segments.last()));
+    for (at, segment) in segments.iter().enumerate() {
+        for (piece_at, piece) in segment.split(';').enumerate() {
+            match piece.split_once('=').filter(|_| piece_at > 0) {
+                Some((name, value)) => pair(&script, name, value, of),
+                None => {
+                    for (part_at, part) in piece.split('.').enumerate() {
+                        of(format!("{folder}/{}/{at}.{piece_at}.{part_at}", segments.len()), part);
+                    }
+                }
+            }
+        }
+    }
+    for piece in query.split(['&', ';']) {
+        match piece.split_once('=') {
+            Some((name, value)) => pair(&script, name, value, of),
+            None => of(format!("{script}?"), piece),
+        }
+    }
+}
+
+fn pair<'u>(script: &str, name: &str, value: &'u str, of: &mut impl FnMut(String, &'u str)) {
+    // `a[passkey]`, encoded or not.
+    let name = name.to_ascii_lowercase().replace("%5b", "[").replace("%5d", "]");
+    let name = name.trim_end_matches(']').rsplit('[').find(|part| !part.is_empty()).unwrap_or(&name);
+    let mark = if SECRET_NAMES.iter().any(|secret| name.ends_with(secret)) { "!" } else { "" };
+    of(format!("{mark}{script}?{name}"), value);
+}
+
+/// True for text that no person wrote: long, of letters and digits in one piece. Names of files have words between separators.
+fn looks_like_key(part: &str) -> bool {
+    let is_of =
+        |of: char| of.is_ascii_alphanumeric() || matches!(of, '-' | '_' | '~' | '+' | '=' | '|' | ':' | '%' | '.');
+    if part.len() < KEY_CHARS_MIN || !part.chars().all(is_of) {
+        return false;
+    }
+    let mut pieces = part.split(|of: char| !of.is_ascii_alphanumeric()).filter(|piece| !piece.is_empty());
+    pieces.any(|piece| {
+        let (digits, letters) =
+            (piece.bytes().filter(u8::is_ascii_digit).count(), piece.bytes().filter(u8::is_ascii_alphabetic).count());
+        piece.len() >= KEY_CHARS_MIN / 2
+            && (digits > 0 && letters > 0 || is_mixed(piece) || digits >= 2 * KEY_CHARS_MIN)
+    })
+}
+
+/// Letters of both cases without order, as in base64.
+fn is_mixed(piece: &str) -> bool {
+    let turns =
+        piece.as_bytes().windows(2).filter(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase()).count();
+    piece.len() >= KEY_CHARS_MIN && turns >= piece.len() / 6
+}
+
+#[cfg(test)]
+mod tests;
