@@ -126,14 +126,19 @@ pub fn demo(global: &Global, options: &Options, terminal: &Terminal) -> anyhow::
         outln!("{}", serde_json::to_string(&summary)?);
     } else {
         out!("{}", text(&summary, &data_dir));
-        if !ended_well {
-            errln!("the crawl was interrupted: `gleaner demo` resumes it");
-        }
     }
     if options.keep_serving {
         keep_serving(&summary.site, &format!("gleaner crawl demo --data {0} --rules {0}/rules", quoted(&data_dir)))?;
     }
     Ok(if ended_well && summary.false_torrents == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// False if a crawl ended by a fault; one that was stopped, as by Ctrl-C, did what it was told. Says how to go on.
+fn ended_well(run: &super::summary::Summary) -> bool {
+    for ended in run.sites.values().filter(|ended| **ended != Ended::Exhausted) {
+        errln!("the crawl did not finish: {ended}\nhint: run the same command to resume it");
+    }
+    run.sites.values().all(|ended| matches!(ended, Ended::Exhausted | Ended::Stopped))
 }
 
 /// Creates the folder; one that already has a crawl must have the demo's note.
@@ -307,7 +312,7 @@ async fn crawl_demo(data_dir: &Path, site: &DemoSite, terminal: &Terminal) -> an
     let reckoned = coverage::of_site(app.reader().as_ref(), "demo").await?;
     let score = site.truth().score(stored.iter().copied());
     let pages = counts.pages();
-    let ended_well = run.sites.values().all(|ended| *ended == Ended::Exhausted);
+    let ended_well = ended_well(&run);
     let summary = DemoSummary {
         site_torrents: score.reachable,
         stored: stored.len(),

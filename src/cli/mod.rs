@@ -50,7 +50,7 @@ pub mod summary;
 mod usage;
 pub mod verify;
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -173,6 +173,9 @@ enum RulesCommand {
     Check {
         /// Files to check; the whole rules folder when none is given
         files: Vec<PathBuf>,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
     },
     /// Show how a URL is normalised, which rule accepts or refuses it (file and line), and what was learned for its page
     #[command(
@@ -319,7 +322,14 @@ fn rules_command(command: RulesCommand, config: &Config) -> anyhow::Result<ExitC
     let colour = fault::colour_wanted(std::io::stdout().is_terminal());
     let mut out = Pipe::new(console::out());
     let well = match command {
-        RulesCommand::Check { files } => rules::check(&files, rules_dir, &mut out, colour)?,
+        RulesCommand::Check { files, json } => {
+            let checked = rules::check::Checked::of(&files, rules_dir);
+            match json {
+                true => writeln!(out, "{}", serde_json::to_string(&checked)?)?,
+                false => checked.tell(&mut out, colour)?,
+            }
+            checked.is_well()
+        }
         RulesCommand::Explain { url, pin } => match learned::site_named(&url, config) {
             Some(site) => learned::tell(config, &site, pin, &mut out)?,
             None if pin => {

@@ -3,6 +3,8 @@
 //! Plain functions that write their text to a given output, so that tests can read it; the command-line part
 //! (arguments, exit codes, terminal) is elsewhere.
 
+pub mod check;
+
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -12,67 +14,8 @@ use gleaner_base::url::{Canonical, CrawlUrl, explain as explain_url};
 use gleaner_crawl::frontier::shape::Shape;
 use gleaner_crawl::frontier::traps::trap_form;
 use gleaner_crawl::frontier::weight::{Facts, RuleYield, Weight, folder_depth};
-use gleaner_rules::families;
-use gleaner_rules::fault::render;
 use gleaner_rules::starter::starter;
-use gleaner_rules::{Class, Fault, LoadedFile, Refusal, SiteRules, Verdict, file, load_dir, load_file};
-
-/// Checks rule files, or without any all site files of `rules_dir` and its families. True if none has a fault.
-pub fn check(files: &[PathBuf], rules_dir: &Path, out: &mut impl Write, colour: bool) -> io::Result<bool> {
-    let mut faults: Vec<Fault> = Vec::new();
-    let mut sites = 0_usize;
-    let mut families = 0_usize;
-    let mut found = |file: &Path, result: Result<String, Vec<Fault>>, out: &mut dyn Write| match result {
-        Ok(told) => writeln!(out, "ok {}: {told}", file.display()),
-        Err(more) => {
-            faults.extend(more);
-            Ok(())
-        }
-    };
-    let loaded = if files.is_empty() { load_dir(rules_dir) } else { Vec::new() };
-    for file in loaded {
-        sites += 1;
-        found(&file.path, told(file.site), out)?;
-    }
-    let own_families = if files.is_empty() { family_paths(&rules_dir.join("families")) } else { Vec::new() };
-    for path in files.iter().chain(&own_families) {
-        if is_family(path) {
-            families += 1;
-            let result = families::check_file(path)
-                .map(|rules| format!("family, {rules} rules, those of its families included"));
-            found(path, result, out)?;
-        } else {
-            sites += 1;
-            let LoadedFile { path, site } = load_file(path);
-            found(&path, told(site), out)?;
-        }
-    }
-    out.write_all(render(&faults, colour).as_bytes())?;
-    if faults.is_empty() {
-        writeln!(out, "no faults; site files: {sites}, families: {families}")?;
-    } else {
-        let mut bad: Vec<&Path> = faults.iter().map(|fault| fault.path.as_path()).collect();
-        bad.sort();
-        bad.dedup();
-        writeln!(out, "faults: {}; files with faults: {} of {}", faults.len(), bad.len(), sites + families)?;
-    }
-    Ok(faults.is_empty())
-}
-
-fn told(site: Result<std::sync::Arc<SiteRules>, Vec<Fault>>) -> Result<String, Vec<Fault>> {
-    site.map(|site| {
-        let state = if site.enabled { "enabled" } else { "not enabled" };
-        format!("site {}, {state}, {} rules, those of its families included", site.name, site.rules().len())
-    })
-}
-
-fn is_family(path: &Path) -> bool {
-    path.parent().and_then(Path::file_name).is_some_and(|folder| folder == "families")
-}
-
-fn family_paths(folder: &Path) -> Vec<PathBuf> {
-    gleaner_rules::site_paths(folder).unwrap_or_default()
-}
+use gleaner_rules::{Class, Refusal, SiteRules, Verdict, file, load_dir};
 
 /// The crawl's knowledge about a URL and the rules of its site.
 #[derive(Debug, Default)]

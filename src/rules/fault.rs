@@ -10,12 +10,13 @@ use std::sync::Arc;
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use serde::Serialize;
 
 use super::secrets::MASK;
 use crate::limits::FAULTS_SHOWN_MAX;
 
-/// One fault of one file.
-#[derive(Clone, PartialEq, Eq)]
+/// One fault of one file. In JSON without the text of the file, which may hold secrets.
+#[derive(Clone, PartialEq, Eq, Serialize)]
 pub struct Fault {
     pub path: PathBuf,
     /// Starts at 1.
@@ -23,6 +24,7 @@ pub struct Fault {
     /// In characters, starts at 1.
     pub column: usize,
     /// Byte range of the offending text in the file.
+    #[serde(skip)]
     pub span: Range<usize>,
     /// The key that it belongs to, such as `classes.index[1]`; empty for the whole file.
     pub key: String,
@@ -30,9 +32,11 @@ pub struct Fault {
     pub message: String,
     /// How to fix it, in the imperative.
     pub hint: Option<String>,
+    #[serde(skip)]
     /// The whole text of the file, shared by its faults, with secrets blotted out; empty if it could not be read.
     pub source: Arc<str>,
     /// Byte ranges of the text that were blotted out, in order.
+    #[serde(skip)]
     pub hidden: Arc<[Range<usize>]>,
 }
 

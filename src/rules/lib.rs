@@ -26,6 +26,7 @@ mod patterns;
 mod places;
 pub mod schema;
 mod secrets;
+pub mod shadows;
 pub mod starter;
 mod syntax;
 mod trials;
@@ -98,6 +99,21 @@ pub fn load_file(path: &Path) -> LoadedFile {
 /// Rules from a text, with the built-in families; used by the demo site.
 pub fn from_text(name: &str, text: &str) -> Result<Arc<SiteRules>, Vec<Fault>> {
     check::site_text(Path::new(&format!("<{name}>")), text, name, &Families::new(None))
+}
+
+/// What a folder of rule files has that is not read, sorted by name: files of other names, and folders other than `families`. Hidden ones,
+/// and what `scripts/install` leaves for the operator to compare (`NAME.toml.new`), count.
+#[must_use]
+pub fn skipped_paths(dir: &Path) -> Vec<PathBuf> {
+    let read = site_paths(dir).unwrap_or_default();
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_known = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default();
+        read.contains(path) || name == ".shipped" || name == "families" && path.is_dir()
+    };
+    let mut skipped: Vec<PathBuf> = entries.filter(|path| !is_known(path)).collect();
+    skipped.sort();
+    skipped
 }
 
 /// The site files of a folder, sorted by name.

@@ -8,6 +8,12 @@ pub const DEPTH_MAX: u16 = 1_000;
 /// Bytes of a rule or configuration file.
 pub const RULE_FILE_BYTES_MAX: u64 = 1 << 20;
 
+/// Texts that are made of each expression, to find rules that get no URL.
+pub const SHADOW_TRIES: usize = 4;
+
+/// Bytes of such a text.
+pub const SHADOW_TEXT_BYTES_MAX: usize = 512;
+
 /// Bytes of one compiled regular expression set of a rule file.
 pub const REGEX_BYTES_MAX: usize = 10 << 20;
 

@@ -271,14 +271,31 @@ impl<'a> Walk<'a> {
 
     /// Reports an unknown name and returns the known one that was probably meant.
     fn unknown(&mut self, what: &str, name: &str, known: &[&str], span: Range<usize>, path: &str) -> Option<String> {
-        let meant = nearest(name, known.iter().copied());
-        let hint = match meant {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("write one of {}", known.join(", ")),
+        let table = path.rsplit_once('.').map_or("", |(table, _)| table);
+        let home = self.home_of(name, table);
+        let meant = nearest(name, known.iter().copied()).filter(|_| home.is_none());
+        let hint = match (home, meant) {
+            (Some(home), _) => home,
+            (None, Some(meant)) => format!("did you mean `{meant}`?"),
+            (None, None) => format!("write one of {}", known.join(", ")),
         };
         let shown: String = name.chars().take(60).collect();
         self.faults.add(span, path, format!("{what} `{shown}`"), (!known.is_empty()).then_some(hint));
         meant.map(str::to_owned)
+    }
+
+    /// Where a key belongs that stands in the wrong table: most often below a table's head in place of above.
+    fn home_of(&self, name: &str, table: &str) -> Option<String> {
+        let top = self.root.get("properties")?.as_object()?;
+        if !table.is_empty() && top.contains_key(name) {
+            return Some(format!(
+                "`{name}` belongs above the first [table] of the file: what stands below [{table}] is part of it"
+            ));
+        }
+        let has = |schema: &&Json| schema.get("properties").is_some_and(|inner| inner.get(name).is_some());
+        let is_home = |(of, schema): &(&String, &'a Json)| *of != table && self.alternatives(schema).iter().any(has);
+        let homes: Vec<String> = top.iter().filter(is_home).map(|(of, _)| format!("[{of}]")).collect();
+        (!homes.is_empty()).then(|| format!("`{name}` belongs into {}", homes.join(" or ")))
     }
 
     fn describe(&self, schema: &'a Json) -> String {

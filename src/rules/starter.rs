@@ -72,13 +72,14 @@ connections = 2
 # drop = ["search_id", "ref*"]   # parameters that do not change what a URL names
 # sort = true
 
+# URLs of the site: `gleaner rules check` says whether the classes above still judge them so.
 [examples]
 accept = [
-    {{ url = {start}, class = "index" }},
-    {{ url = "{origin}/example.torrent", class = "download" }},
+    {start},
+    # {{ url = "{origin}/example.torrent", class = "download" }},
 ]
 refuse = [
-    "https://elsewhere.invalid/example.torrent",
+    # "{origin}/login",
 ]
 "#
     );

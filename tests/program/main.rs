@@ -19,6 +19,7 @@ mod render_held;
 mod render_pool;
 mod rendered_crawl;
 mod rules;
+mod rules_check;
 mod servers;
 mod service_unit;
 mod shortcut_crawl;

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gleaner::cli::rules as commands;
+use gleaner::cli::rules::check::Checked;
 use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_rules::PrivateAddresses;
 use gleaner_rules::families::{BUILT_IN, check_file, check_text};
@@ -49,8 +50,13 @@ fn every_shipped_file_passes_and_is_not_enabled() {
         assert!(text.contains("accept = [") && text.contains("refuse = ["), "{}", file.path.display());
     }
     let (mut out, families) = (Vec::new(), toml_files("rules/families"));
-    assert!(commands::check(&[], Path::new("rules"), &mut out, false).unwrap());
-    assert!(commands::check(&families, Path::new("rules"), &mut out, false).unwrap());
+    for files in [Vec::new(), families] {
+        let checked = Checked::of(&files, Path::new("rules"));
+        checked.tell(&mut out, false).unwrap();
+        assert!(checked.is_well());
+    }
+    let out = String::from_utf8(out).unwrap();
+    assert!(!out.contains("warning:") && !out.contains("skipped"), "{out}");
 }
 
 #[test]
@@ -359,23 +365,6 @@ fn explain_names_the_rule_its_place_and_each_step() {
     assert!(!is_taken && out.contains("no site file names the host `elsewhere.example`"), "{out}");
     let (is_taken, out) = told("https://u:p@h.example/");
     assert!(!is_taken && out.contains("the URL contains a user name or password"), "{out}");
-}
-
-#[test]
-fn check_tells_all_files_and_their_faults() {
-    let dir = tempfile::tempdir().unwrap();
-    let out = text_of(|out| {
-        commands::new_file("https://example.org/browse", dir.path(), out).unwrap();
-        assert!(commands::check(&[], dir.path(), out, false).unwrap());
-    });
-    assert!(out.contains("ok ") && out.contains("no faults; site files: 1, families: 0"), "{out}");
-    let bad = dir.path().join("bad.toml");
-    fs::write(&bad, "start = ['https://h/']\nclases = {}\n").unwrap();
-    let out = text_of(|out| assert!(!commands::check(&[], dir.path(), out, false).unwrap()));
-    assert!(out.contains("bad.toml:2:1: error: unknown key `clases`"), "{out}");
-    assert!(out.contains("hint: did you mean `classes`?"), "{out}");
-    let out = text_of(|out| assert!(!commands::check(&[bad], dir.path(), out, true).unwrap()));
-    assert!(out.contains("\u{1b}["), "{out}");
 }
 
 #[test]

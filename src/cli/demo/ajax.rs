@@ -13,7 +13,6 @@ use crate::cli::hints::quoted;
 use crate::cli::{Global, crawl};
 use gleaner_base::telemetry::Terminal;
 use gleaner_crawl::RunOptions;
-use gleaner_crawl::progress::Ended;
 use gleaner_demo::ajax::{AjaxLog, AjaxOptions, AjaxSite, Section, start};
 use gleaner_rules as rules;
 
@@ -155,11 +154,7 @@ async fn run(
     let stored = super::stored(&app).await?;
     let score = site.truth().score(stored.iter().copied());
     let AjaxLog { pages, scripts, data, downloads, refused, requests } = site.log();
-    let mut is_well = score.foreign == 0;
-    for ended in run.sites.values().filter(|ended| **ended != Ended::Exhausted) {
-        errln!("the crawl did not finish: {ended}\nhint: run the same command to resume it");
-        is_well = false;
-    }
+    let is_well = super::ended_well(&run) && score.foreign == 0;
     let summary = Summary {
         sections: was.sections,
         index_pages: was.pages,

@@ -20,7 +20,6 @@ use crate::cli::{Global, crawl};
 use gleaner_base::telemetry::Terminal;
 use gleaner_crawl::RunOptions;
 use gleaner_crawl::login::{Means, log_in_by_hand};
-use gleaner_crawl::progress::Ended;
 use gleaner_demo::members::{MembersLog, MembersOptions, MembersSite, start};
 use gleaner_login::verdict::Verdict;
 use gleaner_rules::{self as rules, SiteRules};
@@ -172,10 +171,7 @@ async fn run(
     if is_in {
         let run = crawl::run_sites(&app, &[Arc::clone(rules)], RunOptions::default(), terminal).await?;
         seconds = run.seconds;
-        for ended in run.sites.values().filter(|ended| **ended != Ended::Exhausted) {
-            errln!("the crawl did not finish: {ended}\nhint: run the same command to resume it");
-            is_well = false;
-        }
+        is_well = super::ended_well(&run);
     }
     let stored = super::stored(&app).await?;
     let score = site.truth().score(stored.iter().copied());
