@@ -231,6 +231,15 @@ impl App {
         Ok((site.with_renderer(children(options)?), jar))
     }
 
+    /// The same with the session that is stored for its account, to look at its pages by hand.
+    pub fn site_with_session(options: &Options, rules: &Arc<SiteRules>) -> anyhow::Result<Site> {
+        let (site, jar) = Self::site_alone(options, rules)?;
+        let Some(login) = &rules.login else { return Ok(site) };
+        sessions::load_of(&options.data_dir, &rules.name, &login.user, &jar)?;
+        let keeper = Arc::new(sessions::Files::new(&options.data_dir, &rules.name, &login.user));
+        Ok(site.with_account(Account { jar, keeper }))
+    }
+
     /// A crew without sites yet, and its running committer.
     #[must_use]
     pub fn crew(&self, options: RunOptions, on_fault: OnFault, progress: Progress) -> Crew {

@@ -35,7 +35,7 @@ pub struct Options {
     /// Stop after SECONDS
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     max_time: Option<u64>,
-    /// Show what would be fetched, without fetching or changing anything
+    /// Show what would be fetched, and change nothing; before a site's first crawl its robots.txt and start pages are requested
     #[arg(long)]
     dry_run: bool,
     /// Print the summary as one JSON object

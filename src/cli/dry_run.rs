@@ -1,11 +1,14 @@
-//! `gleaner crawl --dry-run`: shows what a crawl would start with. Fetches and changes nothing. Queries the process that
-//! holds the data folder, if there is one.
+//! `gleaner crawl --dry-run`: shows what a crawl would start with, and changes nothing. Queries the process that holds the data folder, if
+//! there is one; of a site that was never crawled it requests robots.txt and the start pages.
+
+mod ahead;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use serde::Serialize;
 
+use self::ahead::Ahead;
 use crate::app::database::Database;
 use crate::app::queues::{HostQueue, KnownUrl, Queued, when};
 use crate::app::status::{self, Waiting};
@@ -51,6 +54,8 @@ struct Start {
     outcome: Option<Outcome>,
     /// Earliest time of the fetch: `now`, or a time.
     due: String,
+    /// What it leads to, if no crawl has visited the site.
+    ahead: Option<Ahead>,
 }
 
 #[derive(Debug, Serialize)]
@@ -81,14 +86,23 @@ pub(super) async fn tell(config: &Config, sites: &[Arc<SiteRules>], json: bool) 
     let db = Database::of(&config.into()).await?;
     let mut plans = Vec::new();
     for site in sites {
-        plans.push(plan(db.as_ref(), site).await?);
+        let mut plan = plan(db.as_ref(), site).await?;
+        let is_known = plan.start_pages.iter().any(|start| start.visited.is_some()) || !plan.hosts.is_empty();
+        if !is_known && plan.waiting.is_none() {
+            for (start, ahead) in plan.start_pages.iter_mut().zip(ahead::of(config, site).await?) {
+                start.ahead = Some(ahead);
+            }
+        }
+        plans.push(plan);
     }
     if json {
         outln!("{}", serde_json::json!({ "dry_run": true, "sites": plans }));
     } else {
         out!("{}", plans.iter().map(text).collect::<Vec<_>>().join("\n"));
     }
-    Ok(ExitCode::SUCCESS)
+    let starts = || plans.iter().flat_map(|plan| &plan.start_pages);
+    let is_well = starts().all(|start| start.ahead.as_ref().is_none_or(Ahead::is_well));
+    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 async fn plan(db: Option<&Database>, site: &SiteRules) -> anyhow::Result<Plan> {
@@ -142,6 +156,7 @@ fn start(site: &SiteRules, url: &CrawlUrl, known: Option<&KnownUrl>) -> Start {
         visited: last.map(|(_, at)| at.rfc3339()),
         outcome: last.map(|(outcome, _)| outcome),
         due: when(queued.map_or(again, |due| due.min(again))),
+        ahead: None,
     }
 }
 
@@ -189,13 +204,14 @@ fn text(plan: &Plan) -> String {
     if let Some(Waiting { until, reason }) = &plan.waiting {
         lines.push(format!("  may ask again at {until}: {reason}"));
     }
-    for Start { url, visited, outcome, due } in &plan.start_pages {
+    for Start { url, visited, outcome, due, ahead } in &plan.start_pages {
         lines.push(format!("  start {}", told(url)));
         let last = match (visited, outcome) {
             (Some(at), Some(outcome)) => format!("last visit {at}: {}", outcome.name()),
             _ => "not visited yet".to_owned(),
         };
         lines.push(format!("        due {due}; {last}"));
+        lines.extend(ahead.iter().flat_map(ahead::lines));
     }
     for Host { origin, queued, is_longer, due, paused_until, paused_because, next } in
         plan.hosts.iter().take(HOSTS_SHOWN)

@@ -11,11 +11,10 @@ use serde_json::json;
 
 use super::block_on;
 use super::learned::site_named;
+use crate::app::App;
 use crate::app::database::Database;
-use crate::app::{App, sessions};
 use crate::limits::PAGE_BYTES_MAX;
 use gleaner_base::url::CrawlUrl;
-use gleaner_crawl::account::Account;
 use gleaner_crawl::fresh::changed::{self, note_name};
 use gleaner_crawl::look::Inspection;
 use gleaner_rules::config::Config;
@@ -118,15 +117,7 @@ async fn asked_for(
     rules: &Arc<SiteRules>,
     page: &CrawlUrl,
 ) -> anyhow::Result<(Option<String>, Vec<u8>)> {
-    let (site, jar) = App::site_alone(&config.into(), rules)?;
-    let site = match &rules.login {
-        Some(login) => {
-            sessions::load_of(&config.data_dir, &rules.name, &login.user, &jar)?;
-            let keeper = Arc::new(sessions::Files::new(&config.data_dir, &rules.name, &login.user));
-            site.with_account(Account { jar, keeper })
-        }
-        None => site,
-    };
+    let site = App::site_with_session(&config.into(), rules)?;
     let (name, url) = (&rules.name, page.as_str());
     let unanswered = |why: String| {
         anyhow::anyhow!(

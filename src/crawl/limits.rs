@@ -194,6 +194,12 @@ pub const LISTS_BYTES_MAX: usize = 3_500_000;
 
 pub const LISTS_ROW_BYTES: usize = 212;
 
+/// Shortest interval of rechecks of a list that the site's own rate brings about; a rule file may set a shorter one.
+pub const LOOK_INTERVAL_MIN: Duration = Duration::from_secs(600);
+
+/// Span of time from which on the entries of a list tell a rate.
+pub const RATE_SPAN_MIN: Duration = Duration::from_secs(3_600);
+
 /// Pages of rows that stay on their list are revisited in turn, at most one per recheck, to find content that was removed from the page
 /// while its row stayed: the time since the last visit of each, and the rows that are looked up in the database to find one.
 pub const ROW_RECHECKED_AFTER: Duration = Duration::from_secs(86_400);

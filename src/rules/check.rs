@@ -315,7 +315,9 @@ fn boards(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> BoardRules {
         }
         offset.map(|minutes| i32::from(minutes) * 60)
     });
-    BoardRules { rows, row_link, row_time, offset_s, looks_per_day: boards.looks_per_day, policy: boards.schedule }
+    let looks_per_day = boards.looks_per_day;
+    let follows_rate = looks_per_day.is_none() && !spans.has("revisit_minutes");
+    BoardRules { rows, row_link, row_time, offset_s, looks_per_day, follows_rate, policy: boards.schedule }
 }
 
 fn rate(file: &SiteFile) -> Rate {

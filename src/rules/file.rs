@@ -122,7 +122,8 @@ pub struct SiteFile {
     /// Maximum number of URLs of this site that one crawl fetches.
     #[schemars(range(min = 1))]
     pub pages_max: Option<u64>,
-    /// Minutes until the service rechecks start URLs and the first page of every list (ALGORITHMS §6: every three hours).
+    /// Minutes until the service rechecks start URLs and the first page of every list (ALGORITHMS §6: every three hours). Where this is not
+    /// set, lists that change more often are rechecked about once per new entry, every ten minutes at most.
     #[schemars(range(min = 1, max = 525_600))]
     pub revisit_minutes: u32,
     /// Number of links that the service's increment crew follows from a rechecked page (ALGORITHMS §6). With 0, new

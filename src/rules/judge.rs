@@ -237,6 +237,8 @@ pub struct BoardRules {
     pub offset_s: Option<i32>,
     /// Rechecks per day of all lists together; None for one of each list every [`SiteRules::revisit`].
     pub looks_per_day: Option<u32>,
+    /// True if the file names neither that nor an interval: the site's own rate decides.
+    pub follows_rate: bool,
     pub policy: Policy,
 }
 

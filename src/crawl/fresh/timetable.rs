@@ -13,8 +13,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{
-    LIST_FORGOTTEN_TIME, LIST_ROOM_SOUGHT_EVERY, LOOKS_LEASED_MAX, SCHEDULE_LISTS_MAX, SCHEDULE_PATIENCE,
-    SCHEDULE_PLANNED_EVERY,
+    LIST_FORGOTTEN_TIME, LIST_ROOM_SOUGHT_EVERY, LOOK_INTERVAL_MIN, LOOKS_LEASED_MAX, RATE_SPAN_MIN,
+    SCHEDULE_LISTS_MAX, SCHEDULE_PATIENCE, SCHEDULE_PLANNED_EVERY,
 };
 use crate::schedule::adapt::{BoardNumber, Schedule};
 use crate::schedule::fixed::{self, Learnt};
@@ -38,11 +38,16 @@ const WEIGHED_LONGEST_S: u64 = 30 * DAY_S;
 /// Rechecks in a row of a list that is gone or moved, each after twice the time, before it leaves the schedule.
 const AWAY_LOOKS: u32 = 5;
 
+/// Change of the rechecks a day below which they stay.
+const RATE_NOISE: f64 = 0.1;
+
 /// The schedule of one site.
 pub struct Timetable {
     policy: Policy,
     /// Rechecks a day of all lists; `None` for one of each per interval.
     per_day: Option<u32>,
+    /// The rule file names no interval: busy lists are rechecked as often as they change.
+    follows_rate: bool,
     interval_s: u64,
     /// Maximum of concurrent rechecks: a site that answers slowly gets others meanwhile.
     at_once: usize,
@@ -214,6 +219,12 @@ impl List {
         self.hours.iter().sum::<f64>() / days
     }
 
+    /// The same from the first hours on: a page of rows that show their times tells the rate of the hours that it spans.
+    fn rate(&self, now: u64) -> f64 {
+        let seconds = now.saturating_sub(self.since).max(RATE_SPAN_MIN.as_secs());
+        self.hours.iter().sum::<f64>() * DAY_S as f64 / seconds as f64
+    }
+
     fn count(&mut self, posts: &[Post], now: u64) {
         let span = now.saturating_sub(self.since);
         if span > WEIGHED_LONGEST_S {
@@ -233,6 +244,7 @@ impl Timetable {
         Self {
             policy: rules.boards.policy,
             per_day: rules.boards.looks_per_day,
+            follows_rate: rules.boards.follows_rate,
             interval_s: rules.revisit.as_secs().max(60),
             // If the requests of a day are limited, results of one recheck are fetched before the next recheck.
             at_once: match rules.quota.requests_per_day {
@@ -252,7 +264,7 @@ impl Timetable {
         };
         state.policy = self.policy;
         let mut kept = self.kept();
-        state.per_day = self.looks_per_day(state.lists.len(), kept.room);
+        state.per_day = self.looks_per_day(&state.lists, kept.room, at.0 / 1_000);
         state.schedule.set_looks_per_day(state.per_day, at.0 / 1_000);
         kept.numbers = state.lists.iter().zip(0..).map(|(list, number)| (list.url.clone(), number)).collect();
         kept.latest = state.lists.iter().map(|list| list.looked).max().unwrap_or(0);
@@ -278,9 +290,14 @@ impl Timetable {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Rechecks a day for this number of lists: as the rules set it, else one per interval if there is room.
-    fn looks_per_day(&self, lists: usize, room: Option<Allowed>) -> f64 {
-        let by_interval = lists as f64 * DAY_S as f64 / self.interval_s as f64;
+    /// Rechecks a day for these lists: as the rules set it, else one per interval, or per new entry where the rules set no interval, if there is
+    /// room.
+    fn looks_per_day(&self, lists: &[List], room: Option<Allowed>, now: u64) -> f64 {
+        let at_least = DAY_S as f64 / self.interval_s as f64;
+        let most = (DAY_S / LOOK_INTERVAL_MIN.as_secs()) as f64;
+        let of =
+            |list: &List| if self.follows_rate { list.rate(now).clamp(at_least, most.max(at_least)) } else { at_least };
+        let by_interval: f64 = lists.iter().map(of).sum();
         let room = room.map_or(f64::INFINITY, |room| room.looks);
         self.per_day.map_or(by_interval.min(room), f64::from)
     }
@@ -331,7 +348,7 @@ impl Timetable {
         }
         kept.room = Some(room);
         if let Some(state) = kept.state.as_mut() {
-            let per_day = self.looks_per_day(state.lists.len(), kept.room);
+            let per_day = self.looks_per_day(&state.lists, kept.room, at.0 / 1_000);
             if (per_day - state.per_day).abs() > 1e-6 {
                 state.per_day = per_day;
                 state.schedule.set_looks_per_day(per_day, at.0 / 1_000);
@@ -397,7 +414,7 @@ impl Timetable {
                 kept.numbers.insert(url.to_owned(), number);
                 let url = url.to_owned();
                 state.lists.push(List { url, since, looked: now, looks: 0, hours: [0.0; HOURS], failed: 0 });
-                state.per_day = self.looks_per_day(state.lists.len(), kept.room);
+                state.per_day = self.looks_per_day(&state.lists, kept.room, now);
                 state.schedule.set_looks_per_day(state.per_day, now);
                 number
             }
@@ -407,6 +424,15 @@ impl Timetable {
         list.count(posts, now);
         list.looks += 1;
         (list.looked, list.failed) = (now, 0);
+        if self.follows_rate {
+            let per_day = self.looks_per_day(&state.lists, kept.room, now);
+            // The rate is an estimate: the plan follows what is more than noise.
+            if (per_day - state.per_day).abs() > state.per_day * RATE_NOISE {
+                state.per_day = per_day;
+                state.schedule.set_looks_per_day(per_day, now);
+            }
+        }
+        let list = &state.lists[number as usize];
         kept.latest = kept.latest.max(now);
         if list.looks == 1 {
             state.schedule.begin(number, posts, now);
@@ -438,7 +464,7 @@ impl Timetable {
         }
         if is_away && state.lists[number as usize].failed >= AWAY_LOOKS {
             remove(state, &mut kept.numbers, &mut kept.asked, number);
-            state.per_day = self.looks_per_day(state.lists.len(), kept.room);
+            state.per_day = self.looks_per_day(&state.lists, kept.room, at.0 / 1_000);
             state.schedule.set_looks_per_day(state.per_day, at.0 / 1_000);
         }
     }
@@ -449,7 +475,7 @@ impl Timetable {
         let kept = &mut *kept;
         let (Some(&number), Some(state)) = (kept.numbers.get(url), kept.state.as_mut()) else { return };
         remove(state, &mut kept.numbers, &mut kept.asked, number);
-        state.per_day = self.looks_per_day(state.lists.len(), kept.room);
+        state.per_day = self.looks_per_day(&state.lists, kept.room, at.0 / 1_000);
         state.schedule.set_looks_per_day(state.per_day, at.0 / 1_000);
         kept.is_changed = true;
     }

@@ -277,12 +277,39 @@ fn a_crawl_of_a_closed_port_ends_by_itself_and_says_unreachable() {
 }
 
 #[test]
+fn a_dry_run_before_the_first_crawl_shows_what_it_would_follow() {
+    let here = folder();
+    let _site = harness::Site::start(here.path(), 30, 0);
+    let words = ["crawl", "--dry-run", "--rules", "rules", "--data", "data"];
+    run(here.path(), &words).ended(0).says(&[
+        "requested now: status 200; its links: ",
+        " detail",
+        "refused: ",
+        "then  http",
+    ]);
+    let plan = run(here.path(), &[&words[..], &["--json"]].concat()).ended(0).json();
+    let ahead = &plan["sites"][0]["start_pages"][0]["ahead"];
+    assert!(
+        ahead["links"]["detail"].as_u64().unwrap() > 3 && ahead["follows"].as_array().unwrap().len() > 3,
+        "{ahead}"
+    );
+    assert!(!here.path().join("data").exists());
+    // Known sites are not asked.
+    run(here.path(), &["crawl", "--rules", "rules", "--data", "data"]).ended(0);
+    let plan = run(here.path(), &[&words[..], &["--json"]].concat()).ended(0).json();
+    assert_eq!(plan["sites"][0]["start_pages"][0]["ahead"], serde_json::Value::Null);
+}
+
+#[test]
 fn a_dry_run_writes_nothing() {
     let here = folder();
     write_site(here.path(), closed_port());
     let dry_run = ["crawl", "--dry-run", "--rules", "rules", "--data", "data"];
-    run(here.path(), &dry_run).ended(0).says(&["start http://127.0.0.1:"]);
-    let plan = run(here.path(), &[&dry_run[..], &["--json"]].concat()).ended(0).json();
+    // The start page is asked for, and nobody answers.
+    run(here.path(), &dry_run)
+        .ended(1)
+        .says(&["start http://127.0.0.1:", "requested now: not answered: its robots.txt"]);
+    let plan = run(here.path(), &[&dry_run[..], &["--json"]].concat()).ended(1).json();
     assert_eq!(plan["dry_run"], true);
     assert!(!here.path().join("data").exists());
     assert_eq!(fs::read_dir(here.path()).unwrap().count(), 1);

@@ -70,6 +70,22 @@ fn other_rules_change_the_looks_of_a_day_at_once() {
 }
 
 #[test]
+fn without_an_interval_in_the_rules_looks_follow_the_rate_of_the_list_from_its_first_page_on() {
+    let per_day = |interval: &str, every_s: u64| {
+        let text = format!("start = ['http://a.example/']\n{interval}[classes]\nindex = ['^/']\n");
+        let table = Timetable::new(&gleaner_rules::from_text("a", &text).unwrap());
+        // Twenty rows with their times.
+        let now = 1_790_000_000;
+        let posts: Vec<Post> =
+            (1..=20).map(|row| Post { at: now - row * every_s, kind: Kind::New, number: None }).collect();
+        table.looked("list", at(0), &posts);
+        StoredTimetable::from_bytes(&table.note().unwrap().1).unwrap().per_day.round()
+    };
+    assert_eq!([300, 1_800, 86_400].map(|every_s| per_day("", every_s)), [144.0, 48.0, 8.0]);
+    assert_eq!([300, 86_400].map(|every_s| per_day("revisit_minutes = 180\n", every_s)), [8.0, 8.0]);
+}
+
+#[test]
 fn looks_by_the_interval_take_at_most_half_of_what_the_site_takes() {
     let per_day = |boards: &str| {
         let table = Timetable::new(&rules(boards));
