@@ -9,7 +9,7 @@ use clap::Args;
 use super::block_on;
 use crate::app::database::Database;
 use gleaner_rules::config::Config;
-use gleaner_store::coverage;
+use gleaner_store::coverage::{self, SiteCoverage};
 use gleaner_store::crawldb::Reader;
 
 #[derive(Args, Clone, Debug)]
@@ -17,7 +17,7 @@ pub struct Options {
     /// Site to report; all crawled sites when none is given
     #[arg(value_name = "SITE")]
     site: Option<String>,
-    /// Print JSON: one object for a site, a list of them for all
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -36,7 +36,7 @@ async fn text(db: &dyn Reader, options: &Options) -> anyhow::Result<String> {
     let Some(site) = &options.site else {
         let found = coverage::of_all_sites(db).await?;
         if options.json {
-            return Ok(serde_json::to_string(&found)? + "\n");
+            return Ok(json(&found));
         }
         if found.is_empty() {
             return Ok("nothing has been crawled yet (hint: gleaner crawl)\n".to_owned());
@@ -49,7 +49,11 @@ async fn text(db: &dyn Reader, options: &Options) -> anyhow::Result<String> {
         bail!("site {site} is not in the database\nhint: {}", hint(site, &known));
     }
     let found = coverage::of_site(db, site).await?;
-    Ok(if options.json { serde_json::to_string(&found)? + "\n" } else { found.to_string() })
+    Ok(if options.json { json(&[found]) } else { found.to_string() })
+}
+
+fn json(sites: &[SiteCoverage]) -> String {
+    format!("{}\n", serde_json::json!({ "sites": sites }))
 }
 
 fn hint(site: &str, known: &BTreeSet<String>) -> String {
@@ -74,13 +78,14 @@ mod tests {
             text(&db, &Options { site: site.map(Into::into), json }).await.map_err(|error| error.to_string())
         };
         assert!(ask(None, false).await.unwrap().contains("hint: gleaner crawl"));
-        assert_eq!(ask(None, true).await.unwrap(), "[]\n");
+        assert_eq!(ask(None, true).await.unwrap(), "{\"sites\":[]}\n");
         assert!(ask(Some("debian"), false).await.unwrap_err().contains("hint: crawl it first"));
         db.host_id("debian", "https://debian.org").await.unwrap();
         assert!(ask(Some("debain"), false).await.unwrap_err().contains("did you mean debian?"));
         assert!(ask(Some("x"), false).await.unwrap_err().contains("known sites: debian"));
         assert!(ask(Some("debian"), false).await.unwrap().starts_with("debian\n"));
         let json: serde_json::Value = serde_json::from_str(&ask(Some("debian"), true).await.unwrap()).unwrap();
+        let json = &json["sites"][0];
         assert_eq!((&json["site"], &json["nt"], &json["ci"]), (&"debian".into(), &serde_json::Value::Null, &0.into()));
     }
 }

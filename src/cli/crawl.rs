@@ -67,7 +67,7 @@ pub fn crawl(config: &Config, options: &Options, global: &Global, terminal: &Ter
     })?;
     summary.name_commands(&hints, &config.data_dir, &sites);
     if options.json {
-        outln!("{}", serde_json::to_string(&summary)?);
+        outln!("{}", summary.json()?);
     } else {
         out!("{}", fold(&summary.text(&hints), summary::LABEL_COLUMNS));
     }

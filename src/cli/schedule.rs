@@ -60,17 +60,35 @@ fn told_by(boards: &boards::StoredBoards, url: &str) -> &'static str {
     }
 }
 
+fn time(seconds: u64) -> String {
+    UnixMillis(seconds * 1_000).rfc3339()
+}
+
+fn of_list(told: &ListExplanation, news_by: &str) -> serde_json::Value {
+    json!({
+        "url": told.url,
+        "news_by": news_by,
+        "posts_per_day": told.weight,
+        "posts_per_day_now": told.posts_per_day_now,
+        "posts_per_day_by_hour": told.posts_by_hour,
+        "posts_waiting": told.posts_waiting,
+        "looked": time(told.looked),
+        "looks": told.looks,
+        "looks_per_day": told.looks_per_day,
+        "next": told.next.iter().take(NEXT_TOLD).map(|next| time(*next)).collect::<Vec<_>>(),
+        "why": told.why,
+    })
+}
+
 fn tell(
     state: &StoredTimetable,
     boards: &boards::StoredBoards,
     options: &Options,
     now: UnixMillis,
 ) -> serde_json::Result<String> {
-    let mut told = state.explain(now.0 / 1_000);
+    let told = state.explain(now.0 / 1_000);
     if options.json {
-        told.iter_mut().for_each(|told| told.next.truncate(NEXT_TOLD));
-        let lists: Vec<_> =
-            told.iter().map(|told| json!({ "news_by": told_by(boards, &told.url), "list": told })).collect();
+        let lists: Vec<_> = told.iter().map(|told| of_list(told, told_by(boards, &told.url))).collect();
         let all = json!({
             "site": options.site,
             "policy": state.policy.name(),
@@ -81,7 +99,6 @@ fn tell(
         });
         return Ok(all.to_string() + "\n");
     }
-    let time = |seconds: u64| UnixMillis(seconds * 1_000).rfc3339();
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
     table.set_header(["list", "posts/day", "news by", "last check", "next check", "checks/day", "why"]);

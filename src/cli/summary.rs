@@ -1,5 +1,7 @@
 //! The summary of a crawl, for people and for programs.
 
+mod json;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +19,7 @@ use gleaner_rules::SiteRules;
 use gleaner_store::coverage::not_whole_told;
 use gleaner_store::crawldb::Outcome;
 
-/// The summary of one run; `--json` prints it as one object.
+/// The summary of one run; [`Summary::json`] is what `--json` prints.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
     /// New torrents in the archive.
@@ -40,18 +42,24 @@ pub struct Summary {
     /// Visits by outcome.
     pub outcomes: BTreeMap<&'static str, u64>,
     /// How each site ended.
+    #[serde(skip)]
     pub sites: BTreeMap<String, Ended>,
     /// Sites whose rules allow no requests now, and until when.
+    #[serde(skip)]
     pub waiting: BTreeMap<String, Waiting>,
     /// Sites with URLs that were parked for their depth.
+    #[serde(skip)]
     pub too_deep: BTreeMap<String, TooDeep>,
     /// Sites with pages that were empty even after their scripts.
+    #[serde(skip)]
     pub showed_nothing: BTreeMap<String, Nothing>,
     /// Pages of these sites that were not read whole, in this run or before, and not since.
     pub pages_not_whole: u64,
     /// The same by site.
+    #[serde(skip)]
     pub sites_not_whole: BTreeMap<String, u64>,
     /// Where sites gave less than they should, and why.
+    #[serde(skip)]
     pub findings: BTreeMap<String, Vec<Finding>>,
     pub archive: String,
 }
@@ -76,6 +84,20 @@ pub fn harvest_rate(torrents: u64, pages: u64) -> f64 {
 pub const LABEL_COLUMNS: usize = 14;
 
 impl Summary {
+    /// One JSON object.
+    ///
+    /// # Errors
+    /// None that is known.
+    pub fn json(&self) -> serde_json::Result<String> {
+        #[derive(Serialize)]
+        struct All<'a> {
+            #[serde(flatten)]
+            summary: &'a Summary,
+            sites: Vec<json::OfSite<'a>>,
+        }
+        serde_json::to_string(&All { summary: self, sites: json::sites(self) })
+    }
+
     #[must_use]
     pub fn new(counts: &Counts, took: Duration, sites: BTreeMap<String, Ended>, archive: &Path) -> Self {
         Self {

@@ -22,6 +22,9 @@ pub const EXPORT_ROWS_MAX: usize = 128;
 /// Bytes of one exported file name: the limit of Linux; Windows allows 255 UTF-16 units, which are never more.
 pub const FILE_NAME_BYTES_MAX: usize = 255;
 
+/// Bytes of a file name that an export leaves to clients, which append `.added`, `.imported` or `.invalid` to what they have taken.
+pub const CLIENT_SUFFIX_BYTES: usize = 16;
+
 /// Faulty torrents that a report lists by name; the count beside the list is exact.
 pub const FINDINGS_LISTED_MAX: usize = 100;
 

@@ -172,6 +172,7 @@ async fn export_verify_and_coverage_work_on_a_real_store() {
 
     let coverage = run(dir, &["coverage", "alpha.example", "--json"]);
     let coverage: serde_json::Value = serde_json::from_slice(&coverage.stdout).unwrap();
+    let coverage = &coverage["sites"][0];
     assert_eq!((&coverage["ci"], &coverage["nt"]), (&299.into(), &serde_json::Value::Null));
     let misspelt = run(dir, &["coverage", "alpa.example"]);
     assert_eq!(misspelt.status.code(), Some(1));

@@ -354,7 +354,7 @@ fn a_page_that_is_not_read_whole_is_told_by_summary_status_and_coverage_until_it
     assert_eq!(told.matches("not read whole").count(), 1, "{told}");
     assert!(unfolded(&status).contains(&format!(" spa: {sentence}")), "{status}");
     assert!(coverage.contains("at most 100.00 %") && coverage.contains("/: it had more to show: "), "{coverage}");
-    let coverage = folder.json(&["coverage", "spa", "--json"]);
+    let coverage = folder.json(&["coverage", "spa", "--json"])["sites"][0].take();
     assert_eq!((&coverage["pages_not_whole"], &coverage["cr_is_at_most"]), (&1.into(), &true.into()), "{coverage}");
     assert_eq!(folder.json(&["status", "--json"])["sites"][0]["pages_not_whole"], 1);
     // A later crawl that does not see it whole either still reports it.
@@ -367,7 +367,7 @@ fn a_page_that_is_not_read_whole_is_told_by_summary_status_and_coverage_until_it
     for text in [&told, &status, &coverage] {
         assert!(!text.contains("read whole") && !text.contains("at most"), "{text}");
     }
-    assert_eq!(folder.json(&["coverage", "spa", "--json"])["pages_not_whole"], 0);
+    assert_eq!(folder.json(&["coverage", "spa", "--json"])["sites"][0]["pages_not_whole"], 0);
     assert_eq!(folder.json(&["status", "--json"])["sites"][0]["pages_not_whole"], 0);
     assert_eq!(folder.json(&["crawl", "spa", "--json"])["pages_not_whole"], 0);
 }

@@ -4,7 +4,7 @@
 //! `<name> [<8 hex of the infohash>].torrent`. The name is arbitrary text from a torrent; the brackets make the file
 //! name unique, because a name cannot forge them: everything after the last ` [` is ours.
 
-use crate::limits::FILE_NAME_BYTES_MAX;
+use crate::limits::{CLIENT_SUFFIX_BYTES, FILE_NAME_BYTES_MAX};
 use gleaner_torrent::Infohashes;
 
 /// Hex digits of the infohash in a file name, unless two torrents of one export share them.
@@ -20,13 +20,13 @@ pub struct Names {
 }
 
 impl Names {
-    /// The file name of the next torrent, at most `limits::FILE_NAME_BYTES_MAX` bytes of UTF-8.
+    /// The file name of the next torrent: UTF-8, with room for the suffix of a client below `limits::FILE_NAME_BYTES_MAX`.
     pub fn next(&mut self, name: &str, infohashes: &Infohashes) -> String {
         let hex = infohashes.key_hex();
         let short = &hex[..hex.len().min(SHORT_HEX)];
         let tag = if self.last_short == short { &hex } else { short };
         let suffix = format!(" [{tag}].torrent");
-        let file_name = component(name, FILE_NAME_BYTES_MAX - suffix.len()) + &suffix;
+        let file_name = component(name, FILE_NAME_BYTES_MAX - CLIENT_SUFFIX_BYTES - suffix.len()) + &suffix;
         self.last_short = short.to_owned();
         file_name
     }

@@ -24,7 +24,7 @@ fn a_page_is_shown_with_its_blocks_the_schedule_with_its_reasons_and_the_delays(
     assert_eq!(told["policy"], "gleaner");
     let lists = told["lists"].as_array().unwrap();
     assert!(
-        lists.iter().all(|list| list["list"]["why"].as_str().is_some_and(|why| why.contains("posts are waiting"))),
+        lists.iter().all(|list| list["why"].as_str().is_some_and(|why| why.contains("posts are waiting"))),
         "{told}"
     );
 

@@ -249,7 +249,8 @@ fn a_demo_is_complete_and_a_second_one_resumes() {
     for line in listed {
         assert!(line.contains(" --data gleaner-demo"), "{line}");
     }
-    let coverage = run(here.path(), &["coverage", "demo", "--json", "--data", "gleaner-demo"]).ended(0).json();
+    let coverage =
+        run(here.path(), &["coverage", "demo", "--json", "--data", "gleaner-demo"]).ended(0).json()["sites"][0].take();
     assert_eq!(second["coverage_reckoned"], coverage["cr"]);
     let cr = coverage["cr"].as_f64().unwrap();
     // One of its 71 listed links is closed by robots.txt.

@@ -295,7 +295,8 @@ impl Ran {
 
     /// How a site ended, by the crawl's summary.
     pub fn ended(&self, name: &str) -> String {
-        self.summary["sites"][name].to_string()
+        let sites = self.summary["sites"].as_array().into_iter().flatten();
+        sites.into_iter().find(|site| site["name"] == name).map_or_else(String::new, ToString::to_string)
     }
 
     /// Peak memory, in MB of 10⁶ bytes.
