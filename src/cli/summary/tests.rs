@@ -41,8 +41,10 @@ fn pages_that_were_not_read_whole_are_told_by_their_sites_and_counted() {
         "{text}"
     );
     assert!(text.contains("t             1 page was not read whole") && !text.contains("\nu "), "{text}");
-    let json = serde_json::to_value(&summary).unwrap();
-    assert_eq!((&json["pages_not_whole"], &json["sites_not_whole"]["t"]), (&4.into(), &1.into()));
+    summary.sites = ["s", "t"].map(|site| (site.to_owned(), Ended::Exhausted)).into();
+    let json: serde_json::Value = serde_json::from_str(&summary.json().unwrap()).unwrap();
+    assert_eq!((&json["pages_not_whole"], &json["sites"][1]["pages_not_whole"]), (&4.into(), &1.into()));
+    assert_eq!((&json["sites"][0]["name"], &json["sites"][0]["end"]), (&"s".into(), &"exhausted".into()));
 }
 
 #[test]
