@@ -61,3 +61,6 @@ pub const ALIKE_DOWNLOADS_MIN: u64 = 10;
 
 /// Reasons of pages that were not read whole that a summary shows.
 pub const NOT_WHOLE_REASONS_SHOWN: usize = 3;
+
+/// Longest time for which the service waits at its start for commands that read its data folder.
+pub const READERS_WAIT_MAX: std::time::Duration = std::time::Duration::from_secs(6 * 3_600);

@@ -6,7 +6,7 @@
 
 use std::fs::Permissions;
 use std::io::ErrorKind;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -228,6 +228,11 @@ impl Remote {
     /// Connects; None if no process answers for the folder.
     pub async fn connect(data_dir: &Path) -> Option<Self> {
         let path = socket_path(data_dir);
+        // No link of the owner's to a socket of somebody else. Not as the owner: one that exists only within its unit cannot get there from here.
+        let (socket, folder) = (std::fs::symlink_metadata(&path).ok()?, std::fs::metadata(data_dir).ok()?);
+        if !socket.file_type().is_socket() || socket.uid() != folder.uid() {
+            return None;
+        }
         let stream = UnixStream::connect(&path).await.ok()?;
         Some(Self { path, stream: tokio::sync::Mutex::new(BufReader::new(stream)) })
     }

@@ -10,7 +10,6 @@ use super::queues::{self, HostQueue, KnownUrl};
 use super::status::{self, StatusReport};
 use super::{Options, database_path, has_database, is_folder, nothing_there};
 use gleaner_base::clock::{Clock as _, SystemClock};
-use gleaner_base::owner;
 use gleaner_base::url::{KEYS_NOTE, MembersKeys};
 use gleaner_store::coverage;
 use gleaner_store::crawldb::redb_store::{OpenOptions, RedbStore};
@@ -125,7 +124,6 @@ async fn watch_keys(db: &dyn Reader) -> Result<(), CrawlDbError> {
 }
 
 fn open(data_dir: &Path, cache_bytes: usize) -> Result<Arc<dyn CrawlDb>, CrawlDbError> {
-    let _owner = owner::act(data_dir);
     let options = OpenOptions { cache_bytes, ..OpenOptions::default() };
     Ok(Arc::new(RedbStore::read_only(&database_path(data_dir), options)?))
 }

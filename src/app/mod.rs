@@ -27,7 +27,6 @@ use tokio::task::JoinSet;
 
 use crate::limits;
 use gleaner_base::clock::{Clock, SystemClock, UnixMillis};
-use gleaner_base::owner;
 use gleaner_crawl::account::{Account, in_one_line};
 use gleaner_crawl::commit::{self, OnFault};
 use gleaner_crawl::memory::Memory;
@@ -170,8 +169,6 @@ impl App {
         let data_dir = &options.data_dir;
         is_folder(data_dir)?;
         folder::must_be_writable(data_dir)?;
-        // Root that logs out of a site, or repairs, leaves no files that the owner cannot use.
-        let _owner = owner::act(data_dir);
         let cache_bytes = options.cache_bytes;
         let db = open_database(&database_path(data_dir), OpenOptions { cache_bytes, ..OpenOptions::default() })?;
         // The holder of one holds the other: this one is opened second.

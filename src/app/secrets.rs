@@ -14,6 +14,7 @@ use zeroize::Zeroizing;
 
 use super::folder;
 use crate::limits::SECRET_BYTES_MAX;
+use gleaner_base::owner;
 use gleaner_login::secret::Secret;
 
 /// The passwords of the environment, moved here so that children cannot inherit them; None for one that is not UTF-8.
@@ -119,7 +120,12 @@ pub fn password(data_dir: &Path, site: &str) -> Result<Secret, SecretError> {
         }
     }
     let file = file_of(data_dir, site);
-    if let Some(secret) = of_file(&file, true)? {
+    let of_folder = {
+        // Root follows no link of the owner's: the password of one site is not sent to another.
+        let _owner = owner::act(data_dir);
+        of_file(&file, true)?
+    };
+    if let Some(secret) = of_folder {
         return Ok(secret);
     }
     let variable = variable_of(site);
@@ -135,6 +141,7 @@ pub fn password(data_dir: &Path, site: &str) -> Result<Secret, SecretError> {
 /// What others can read of a site's password: its file, or the names of files in its folder; each with a hint.
 #[must_use]
 pub fn exposed(data_dir: &Path, site: &str) -> Vec<String> {
+    let _owner = owner::act(data_dir);
     let file = file_of(data_dir, site);
     let open_mode = |path: &Path| Some(fs::metadata(path).ok()?.mode() & 0o777).filter(|mode| mode & 0o077 != 0);
     let is_file = file.is_file();

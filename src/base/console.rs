@@ -86,13 +86,13 @@ pub fn err() -> Escaped<StderrLock<'static>> {
     Escaped(io::stderr().lock())
 }
 
-/// Writes to standard output and flushes.
+/// Writes to standard output, with members' keys masked, and flushes.
 ///
 /// # Errors
 /// I/O errors of standard output; a broken pipe if the reader has closed it.
 pub fn write_out(text: std::fmt::Arguments<'_>) -> io::Result<()> {
     let mut out = out();
-    out.write_fmt(text)?;
+    out.write_all(without_keys_in(&text.to_string()).as_bytes())?;
     out.flush()
 }
 

@@ -8,37 +8,55 @@ use std::marker::PhantomData;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
+use crate::console;
+
 /// While it lives, this thread accesses files as the owner of a data folder. Not `Send`.
 pub struct ActingOwner {
-    /// The previous user and group.
-    before: Option<(u32, u32)>,
+    before: Option<Before>,
     of_thread: PhantomData<*const ()>,
 }
 
+/// What a thread of root had before.
+struct Before {
+    user: u32,
+    group: u32,
+    groups: Vec<u32>,
+}
+
 /// If this process is root, acts as the owner of an existing data folder that is not root's; otherwise changes nothing. Only file
-/// access is affected, and only on this thread (setfsuid(2)): the kernel drops the file capabilities with it.
+/// access is affected, and only on this thread (setfsuid(2)): the kernel drops the file capabilities with it. Ends the process if the
+/// system refuses that, as without CAP_SETUID: root must not go on as root.
 #[must_use]
 pub fn act(data_dir: &Path) -> ActingOwner {
     let owner = fs::metadata(data_dir).ok().map(|of| (of.uid(), of.gid()));
     let before = owner.filter(|(user, _)| *user != 0 && of_files() == 0).map(|(user, group)| {
-        // The group first: a user other than root cannot change it.
-        let group = set_group(group);
-        (set_user(user), group)
+        let groups = groups();
+        // Groups first: a user other than root cannot change them.
+        let is_alone = set_groups(&[group]);
+        let before = Before { group: set_group(group), groups, user: set_user(user) };
+        if !is_alone || of_files() != user {
+            let data_dir = data_dir.display();
+            console::write_error(&format!(
+                "error: {data_dir}: root cannot act as the owner of this folder\nhint: run the command as that user"
+            ));
+            std::process::exit(1);
+        }
+        before
     });
     ActingOwner { before, of_thread: PhantomData }
 }
 
 /// If this process is root, becomes the owner of an existing data folder that is not root's, for good: user, group, and the groups that
-/// the system gives that user. Otherwise changes nothing. Returns the owner's name or number if it changed.
+/// the system gives that user. Otherwise changes nothing.
 ///
 /// # Errors
 /// If the system refuses it, as in a container without that user.
 ///
 /// # Safety
 /// No other thread may be running: names of users are read by the C library.
-pub unsafe fn become_owner(data_dir: &Path) -> io::Result<Option<String>> {
+pub unsafe fn become_owner(data_dir: &Path) -> io::Result<()> {
     let owner = fs::metadata(data_dir).ok().map(|of| (of.uid(), of.gid()));
-    let Some((user, group)) = owner.filter(|(user, _)| *user != 0 && of_files() == 0) else { return Ok(None) };
+    let Some((user, group)) = owner.filter(|(user, _)| *user != 0 && of_files() == 0) else { return Ok(()) };
     let name = name_of(user);
     let done = |result: i32| if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) };
     match name.as_deref().and_then(|name| CString::new(name).ok()) {
@@ -52,7 +70,7 @@ pub unsafe fn become_owner(data_dir: &Path) -> io::Result<Option<String>> {
         done(libc::setresgid(group, group, group))?;
         done(libc::setresuid(user, user, user))?;
     }
-    Ok(Some(name.unwrap_or_else(|| format!("user {user}"))))
+    Ok(())
 }
 
 /// The name of a user in /etc/passwd.
@@ -68,9 +86,10 @@ pub fn name_of(user: u32) -> Option<String> {
 
 impl Drop for ActingOwner {
     fn drop(&mut self) {
-        if let Some((user, group)) = self.before {
-            set_user(user);
-            set_group(group);
+        if let Some(Before { user, group, groups }) = &self.before {
+            set_user(*user);
+            set_group(*group);
+            set_groups(groups);
         }
     }
 }
@@ -80,6 +99,23 @@ impl Drop for ActingOwner {
 pub fn of_files() -> u32 {
     // This user id is invalid: nothing changes, and the current one is returned.
     set_user(u32::MAX)
+}
+
+/// The supplementary groups of this thread.
+fn groups() -> Vec<u32> {
+    // SAFETY: with no room asked for, it only returns their number.
+    let count = unsafe { libc::getgroups(0, std::ptr::null_mut()) };
+    let mut groups = vec![0; usize::try_from(count).unwrap_or_default()];
+    // SAFETY: the array has room for that many.
+    let count = unsafe { libc::getgroups(count, groups.as_mut_ptr()) };
+    groups.truncate(usize::try_from(count).unwrap_or_default());
+    groups
+}
+
+/// Of this thread alone: the C library's function changes all threads. False if the system refuses it.
+fn set_groups(groups: &[u32]) -> bool {
+    // SAFETY: an array and its length.
+    unsafe { libc::syscall(libc::SYS_setgroups, groups.len(), groups.as_ptr()) == 0 }
 }
 
 /// Returns the previous user.

@@ -3,12 +3,10 @@
 use std::io::{IsTerminal as _, Write};
 
 use indicatif::MultiProgress;
-use tracing::{Event, Level, Metadata, Subscriber};
+use tracing::{Level, Metadata};
 use tracing_subscriber::filter::filter_fn;
-use tracing_subscriber::fmt::format::{Writer, format};
-use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, MakeWriter};
+use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
-use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _};
 
@@ -21,11 +19,20 @@ pub struct Terminal {
     pub bars: MultiProgress,
     /// True if standard error was a terminal when the process started.
     was_terminal: bool,
+    /// True if the journal reads it.
+    is_journal: bool,
+    /// The level of the line that is written next, for the journal.
+    of_journal: Option<Level>,
 }
 
 impl Default for Terminal {
     fn default() -> Self {
-        Self { bars: MultiProgress::default(), was_terminal: std::io::stderr().is_terminal() }
+        Self {
+            bars: MultiProgress::default(),
+            was_terminal: std::io::stderr().is_terminal(),
+            is_journal: journal::reads_stderr(),
+            of_journal: None,
+        }
     }
 }
 
@@ -35,6 +42,7 @@ impl Write for Terminal {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         if !self.was_terminal || std::io::stderr().is_terminal() {
             let text = String::from_utf8_lossy(bytes);
+            let text = self.of_journal.map_or_else(|| text.to_string(), |level| journal::line(level, &text) + "\n");
             let _ = self.bars.suspend(|| console::err().write_all(without_keys_in(&text).as_bytes()));
         }
         Ok(bytes.len())
@@ -51,6 +59,10 @@ impl<'a> MakeWriter<'a> for Terminal {
     fn make_writer(&'a self) -> Self {
         self.clone()
     }
+
+    fn make_writer_for(&'a self, line: &Metadata<'_>) -> Self {
+        Self { of_journal: self.is_journal.then(|| *line.level()), ..self.clone() }
+    }
 }
 
 /// Starts logging, as text or as JSON. `filter` is used unless `GLEANER_LOG` holds a filter such as `gleaner=debug`.
@@ -62,35 +74,14 @@ pub fn start(json: bool, filter: &str, terminal: &Terminal) {
     let filter = EnvFilter::try_from_env("GLEANER_LOG").unwrap_or_else(|_| quiet());
     let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let lines = tracing_subscriber::fmt::layer().with_writer(terminal.clone()).with_target(false);
-    let lines = match (json, journal::reads_stderr()) {
+    let lines = match (json, terminal.is_journal) {
         (true, _) => lines.json().flatten_event(true).boxed(),
-        (false, true) => lines.with_ansi(false).event_format(Journal).boxed(),
+        (false, true) => lines.with_ansi(false).without_time().with_level(false).boxed(),
         (false, false) => lines.with_ansi(colours).boxed(),
     };
     let subscriber = tracing_subscriber::registry().with(filter).with(filter_fn(is_fit_to_be_told)).with(lines);
     // Fails only if logging was already started, by a test in the same process.
     let _ = subscriber.try_init();
-}
-
-/// The lines of the journal.
-struct Journal;
-
-impl<S, N> FormatEvent<S, N> for Journal
-where
-    S: Subscriber + for<'a> LookupSpan<'a>,
-    N: for<'a> FormatFields<'a> + 'static,
-{
-    fn format_event(
-        &self,
-        context: &FmtContext<'_, S, N>,
-        mut writer: Writer<'_>,
-        event: &Event<'_>,
-    ) -> std::fmt::Result {
-        let mut text = String::new();
-        let format = format().without_time().with_level(false).with_target(false);
-        format.format_event(context, Writer::new(&mut text), event)?;
-        writeln!(writer, "{}", journal::line(*event.metadata().level(), &text))
-    }
 }
 
 /// Debug lines of libraries contain the data that passes through them: html5ever logs each attribute of a page, hyper

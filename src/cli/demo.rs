@@ -21,6 +21,7 @@ use super::summary::harvest_rate;
 use super::{Global, block_on, crawl};
 use crate::app::{self, App};
 use gleaner_base::clock::{Clock as _, SystemClock};
+use gleaner_base::owner::become_owner;
 use gleaner_base::telemetry::Terminal;
 use gleaner_crawl::RunOptions;
 use gleaner_crawl::progress::Ended;
@@ -150,6 +151,8 @@ fn folder(data_dir: PathBuf, note: &str) -> anyhow::Result<PathBuf> {
         );
     }
     app::is_folder(&data_dir)?;
+    // SAFETY: no second thread runs yet: the site and the crawl begin behind this.
+    unsafe { become_owner(&data_dir) }.with_context(|| data_dir.display().to_string())?;
     std::fs::create_dir_all(&data_dir).with_context(|| format!("{}: cannot be created", data_dir.display()))?;
     Ok(data_dir)
 }

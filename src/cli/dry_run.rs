@@ -89,7 +89,7 @@ pub(super) async fn tell(config: &Config, sites: &[Arc<SiteRules>], json: bool) 
         let mut plan = plan(db.as_ref(), site).await?;
         let is_known = plan.start_pages.iter().any(|start| start.visited.is_some()) || !plan.hosts.is_empty();
         if !is_known && plan.waiting.is_none() {
-            for (start, ahead) in plan.start_pages.iter_mut().zip(ahead::of(config, site).await?) {
+            for (start, ahead) in plan.start_pages.iter_mut().zip(ahead::of(config, site).await) {
                 start.ahead = Some(ahead);
             }
         }

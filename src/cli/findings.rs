@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::hints::Hints;
 use crate::app::status;
 use crate::limits;
+use gleaner_base::url::without_keys;
 use gleaner_crawl::not_whole::CLOSED_PAGER;
 use gleaner_crawl::refusal::EMPTY;
 use gleaner_crawl::scripts::rendered::Rendered;
@@ -244,7 +245,9 @@ impl Findings<'_> {
                 None => reasons.push((&row.reason, 1, &row.url)),
             }
         }
-        reasons.retain(|(_, _, url)| !self.known.tally.unread_starts(self.rules).any(|(start, _)| start == *url));
+        reasons.retain(|(_, _, url)| {
+            !self.known.tally.unread_starts(self.rules).any(|(start, _)| without_keys(start) == *url)
+        });
         reasons.sort_by_key(|(_, pages, _)| std::cmp::Reverse(*pages));
         let told = |(reason, pages, url): &(&str, u64, &str)| {
             let pages = if *pages == 1 { "1 page was".to_owned() } else { format!("{pages} pages were") };

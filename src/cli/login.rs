@@ -27,6 +27,7 @@ use crate::app::control::Remote;
 use crate::app::{self, App, secrets, sessions};
 use crate::limits;
 use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
+use gleaner_base::owner::become_owner;
 use gleaner_crawl::account::misplaced;
 use gleaner_crawl::login::handover::{Person, Question};
 use gleaner_crawl::login::{self, Means, Noted, Proof, Report};
@@ -134,6 +135,10 @@ pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::R
 
 fn run(config: &Config, options: &Options, hints: &Hints, is_verbose: bool) -> anyhow::Result<LoginResult> {
     let rules = &chosen::one(config, &options.site, hints)?;
+    // Root's own file, read by root.
+    let cookies = options.cookies.as_deref().map(cookies_of).transpose()?;
+    // SAFETY: no second thread runs yet.
+    unsafe { become_owner(&config.data_dir) }.with_context(|| config.data_dir.display().to_string())?;
     if options.logout {
         return log_out(config, rules, hints);
     }
@@ -152,20 +157,19 @@ fn run(config: &Config, options: &Options, hints: &Hints, is_verbose: bool) -> a
     sessions::note_rules(&config.data_dir, rules);
     let steps = Steps::new(&rules.name, hints, options.json, is_verbose);
     let login = Login { config, options, hints, rules, login };
-    match &options.cookies {
-        Some(file) => login.take_over(file, &steps),
+    match options.cookies.as_deref().zip(cookies) {
+        Some((file, text)) => login.take_over(file, &text, &steps),
         None => login.log_in(&steps),
     }
 }
 
 impl Login<'_> {
     /// Imports a browser's session if it is logged in.
-    fn take_over(&self, file: &Path, steps: &Steps) -> anyhow::Result<LoginResult> {
+    fn take_over(&self, file: &Path, text: &str, steps: &Steps) -> anyhow::Result<LoginResult> {
         let (config, name) = (self.config, &*self.rules.name);
-        let text = cookies_of(file)?;
         let (site, jar) = App::site_alone(&config.into(), self.rules)?;
         let owns = |host: &str| self.rules.owns_domain(host);
-        let imported = jar.import(&text, owns).with_context(|| file.display().to_string())?;
+        let imported = jar.import(text, owns).with_context(|| file.display().to_string())?;
         if self.rules.primary().starts_with("https:") {
             jar.keep_to_tls();
         }

@@ -233,7 +233,8 @@ pub fn main() -> ExitCode {
 fn enough_files(requests_max: u64) -> anyhow::Result<()> {
     let needed = limits::OPEN_FILES_MIN + requests_max;
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    let wanted = maximum.map_or(limits::OPEN_FILES_WANTED, |maximum| maximum.min(limits::OPEN_FILES_WANTED));
+    let wanted = limits::OPEN_FILES_WANTED.max(needed);
+    let wanted = maximum.map_or(wanted, |maximum| maximum.min(wanted));
     let raised = Rlimit { current: Some(wanted), maximum };
     let files = match current {
         Some(files) if files < wanted && setrlimit(Resource::Nofile, raised).is_ok() => wanted,
@@ -242,7 +243,8 @@ fn enough_files(requests_max: u64) -> anyhow::Result<()> {
     };
     if files < needed {
         anyhow::bail!(
-            "this process may open {files} files, and needs {needed} at least\nhint: ulimit -n 1024, or `LimitNOFILE=` of the unit"
+            "this process may open {files} files, and needs {needed} at least\nhint: ulimit -n {}, or `LimitNOFILE=` of the unit",
+            needed.max(1_024)
         );
     }
     Ok(())
@@ -270,6 +272,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     if let (Command::Crawl(_) | Command::Run(_), Some(config)) = (&command, &config) {
         enough_files(config.requests_max.into())?;
     }
+    // `login` and `demo` become the owner by themselves, once they have read what is root's.
     if let (Command::Crawl(_) | Command::Run(_) | Command::Verify(_), Some(config)) = (&command, &config) {
         let data_dir = config.data_dir.display();
         // SAFETY: no second thread runs yet.

@@ -118,13 +118,13 @@ impl Tally {
     fn start(&mut self, rules: &SiteRules, url: &CrawlUrl, outcome: Outcome, detail: Option<&str>) {
         if rules.start.contains(url) {
             let detail = detail.map(|detail| without_keys(detail).into());
-            self.starts.insert(without_keys(url.as_str()).into(), Start { outcome: outcome.name().into(), detail });
+            self.starts.insert(url.as_str().into(), Start { outcome: outcome.name().into(), detail });
         }
     }
 
     /// Start URLs of these rules that were visited, and were not read.
     pub fn unread_starts<'a>(&'a self, rules: &'a SiteRules) -> impl Iterator<Item = (&'a str, &'a Start)> {
-        let of_rules = move |url: &str| rules.start.iter().any(|start| without_keys(start.as_str()) == url);
+        let of_rules = move |url: &str| rules.start.iter().any(|start| start.as_str() == url);
         self.starts
             .iter()
             .filter(move |(url, start)| of_rules(url) && !start.was_answered())

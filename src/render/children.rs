@@ -211,6 +211,7 @@ impl Children {
     /// # Errors
     /// When the child dies, stalls or breaks the protocol. It is ended then, and the next page gets another.
     pub async fn run(&self, page: &Page, host: &impl Host) -> Result<Outcome, ChildError> {
+        self.may_start()?;
         let place = self.places.take(host.site()).await.ok_or(ChildError::Turn)?;
         let frame = page_frame(page)?;
         let end = Instant::now() + self.bounds.wall;
@@ -238,11 +239,20 @@ impl Children {
     /// # Errors
     /// As [`Self::run`].
     pub async fn hold(&self, page: &Page, host: &impl Host) -> Result<(Outcome, HeldPage), ChildError> {
+        self.may_start()?;
         let place = self.places.take(host.site()).await.ok_or(ChildError::Turn)?;
         let frame = page_frame(&Page { held: true, ..page.clone() })?;
         let mut held = HeldPage { child: self.start(host.site())?, bounds: self.bounds.clone(), _place: place };
         let outcome = held.converse(frame, host).await?;
         Ok((outcome, held))
+    }
+
+    /// An error if an earlier child was not confined and has to be: the next one would not be either.
+    fn may_start(&self) -> Result<(), ChildError> {
+        match self.bounds.must_be_confined && self.told.load(Ordering::Relaxed) {
+            true => Err(ChildError::Unconfined),
+            false => Ok(()),
+        }
     }
 
     /// An idle child of the site, once it has cleared away its last page. Those that cannot take another page are ended.
@@ -457,11 +467,18 @@ impl Child {
         match frame {
             ToCrawl::Hello { confined } if !self.is_greeted => {
                 self.is_greeted = true;
+                if !confined && !self.told.swap(true, Ordering::Relaxed) {
+                    match bounds.must_be_confined {
+                        true => {
+                            tracing::warn!("{}: pages that need scripts are not read whole", ChildError::Unconfined)
+                        }
+                        false => {
+                            tracing::warn!("the kernel does not support seccomp: scripts of pages are less confined")
+                        }
+                    }
+                }
                 if !confined && bounds.must_be_confined {
                     return Err(ChildError::Unconfined);
-                }
-                if !confined && !self.told.swap(true, Ordering::Relaxed) {
-                    tracing::warn!("the kernel does not support seccomp: scripts of pages are less confined");
                 }
                 Ok(Taken::Nothing)
             }

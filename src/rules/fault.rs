@@ -32,8 +32,8 @@ pub struct Fault {
     pub message: String,
     /// How to fix it, in the imperative.
     pub hint: Option<String>,
-    #[serde(skip)]
     /// The whole text of the file, shared by its faults, with secrets blotted out; empty if it could not be read.
+    #[serde(skip)]
     pub source: Arc<str>,
     /// Byte ranges of the text that were blotted out, in order.
     #[serde(skip)]

@@ -9,7 +9,7 @@ pub const DEPTH_MAX: u16 = 1_000;
 pub const RULE_FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// Texts that are made of each expression, to find rules that get no URL.
-pub const SHADOW_TRIES: usize = 4;
+pub const SHADOW_TRIES: usize = 8;
 
 /// Bytes of such a text.
 pub const SHADOW_TEXT_BYTES_MAX: usize = 512;

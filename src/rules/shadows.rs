@@ -1,4 +1,4 @@
-//! Rules that get no URL, because an earlier rule takes whatever they match: told from texts that their expressions match.
+//! Rules that seem to get no URL, because an earlier rule takes whatever they match: told from a few texts that their expressions match.
 
 use regex::Regex;
 use regex_syntax::hir::{Class as HirClass, Hir, HirKind};
@@ -103,6 +103,8 @@ mod tests {
             ("[classes]\nindex = ['^/']\ndetail = ['^/torrent/\\d+$']\n", Some(("^/torrent/\\d+$", "^/"))),
             ("[classes]\nindex = ['.']\ndownload = ['\\.torrent$']\n", Some(("\\.torrent$", "."))),
             ("deny = ['/t/']\n[classes]\nindex = ['^/$']\ndetail = ['^/t/\\d+$']\n", Some(("^/t/\\d+$", "/t/"))),
+            ("[classes]\nindex = ['^/$', '^/[a-d]/']\ndetail = ['^/(?:a|b|c|d|e|f)/\\d+$']\n", None),
+            ("[classes]\nindex = ['^/$', '^/t/\\d{1,4}$']\ndetail = ['^/t/\\d+$']\n", None),
             ("[classes]\nindex = ['^/$', '^/t/\\d{4}$']\ndetail = ['^/t/\\d+$']\n", None),
             ("[classes]\nindex = ['^/$', '^/(?:a|b)/']\ndetail = ['^/[abc]/\\d+$']\n", None),
             ("[classes]\nindex = ['^/$', '^/browse\\?page=(?<page>\\d+)$']\ndetail = ['^/browse']\n", None),

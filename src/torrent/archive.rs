@@ -21,6 +21,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
@@ -33,6 +34,10 @@ use super::Infohashes;
 /// on ext4, CPU per file of 8 kB: at 1 file 280 µs against 460, at 2 files 240 against 140, at 16 files 230 against
 /// 46 (docs/design/recognition.md).
 const SYNCFS_FILES_MIN: usize = 2;
+
+/// Tries to get the shared lock of a writer, and the time between them.
+const LOCK_TRIES: u32 = 100;
+const LOCK_TRY_AFTER: Duration = Duration::from_millis(50);
 
 /// Name of the folder for files being written.
 pub const TMP: &str = ".tmp";
@@ -108,7 +113,7 @@ impl Archive {
     /// [`ArchiveError`] when `dir` cannot be created or opened.
     pub fn open(dir: impl Into<PathBuf>, sync: bool) -> Result<Self, ArchiveError> {
         let dir = dir.into();
-        let _owner = owner::act(if dir.is_dir() { &dir } else { dir.parent().unwrap_or(&dir) });
+        let _owner = owner::act(data_dir_of(&dir));
         if !dir.is_dir() {
             create_folders(&dir, sync)?;
         }
@@ -122,8 +127,33 @@ impl Archive {
             serial: AtomicU64::new(0),
             shards: [const { AtomicBool::new(false) }; 256],
         };
+        archive.admit_group();
         archive.sweep()?;
         Ok(archive)
+    }
+
+    /// Lets the group read what earlier versions kept for the owner alone, once: the mode of the folder itself says that it is done. The data
+    /// folder decides whether the group gets there. What cannot be changed stays as it is.
+    fn admit_group(&self) {
+        let mode = |fd: &OwnedFd| rustix::fs::fstat(fd).map(|of| of.st_mode & 0o777);
+        if mode(&self.dir_fd) != Ok(0o700) {
+            return;
+        }
+        for shard in 0..=u8::MAX {
+            let Ok(fd) = self.open_shard(shard) else { continue };
+            for entry in rustix::fs::Dir::read_from(&fd).into_iter().flatten().flatten() {
+                if !matches!(entry.file_name().to_bytes(), b"." | b"..")
+                    && let Ok(file) = self.open_file(shard, &entry.file_name().to_string_lossy())
+                {
+                    let _ = rustix::fs::fchmod(&file, Mode::from_raw_mode(0o640));
+                }
+            }
+            let _ = rustix::fs::fchmod(&fd, Mode::from_raw_mode(0o750));
+        }
+        if let Ok(tmp) = rustix::fs::openat(&self.dir_fd, TMP, folder_flags() | OFlags::NOFOLLOW, Mode::empty()) {
+            let _ = rustix::fs::fchmod(&tmp, Mode::from_raw_mode(0o750));
+        }
+        let _ = rustix::fs::fchmod(&self.dir_fd, Mode::from_raw_mode(0o750));
     }
 
     /// The folder that was opened.
@@ -143,7 +173,7 @@ impl Archive {
     /// # Errors
     /// Those of the file system; `NotFound` if there is none.
     pub fn open_torrent(&self, infohashes: &Infohashes) -> io::Result<File> {
-        let _owner = owner::act(&self.dir);
+        let _owner = owner::act(data_dir_of(&self.dir));
         let shard = infohashes.key().first().copied().ok_or(io::ErrorKind::NotFound)?;
         self.open_file(shard, &file_name_of_key(infohashes.key()))
     }
@@ -323,8 +353,14 @@ impl Archive {
         }
         let flags = folder_flags() | OFlags::NOFOLLOW;
         let fd = rustix::fs::openat(&self.dir_fd, TMP, flags, Mode::empty()).map_err(fail)?;
-        // Blocks only while another process sweeps. On a file system without locks, no other process sweeps either.
-        let _ = rustix::fs::flock(&fd, FlockOperation::LockShared);
+        // Waits while another process sweeps, and not for ever: whoever reads the folder can lock it. On a file system without locks, no other
+        // process sweeps either.
+        for _ in 0..LOCK_TRIES {
+            if rustix::fs::flock(&fd, FlockOperation::NonBlockingLockShared) != Err(Errno::AGAIN) {
+                break;
+            }
+            std::thread::sleep(LOCK_TRY_AFTER);
+        }
         Ok(self.tmp.get_or_init(|| Tmp { fd }))
     }
 
@@ -357,6 +393,11 @@ impl Archive {
         }
         Ok(())
     }
+}
+
+/// The data folder, whose owner's the archive is: the archive itself may be a link that its owner has made.
+fn data_dir_of(dir: &Path) -> &Path {
+    dir.parent().filter(|above| *above != Path::new("")).unwrap_or(Path::new("."))
 }
 
 /// Creates a folder (0750) and its missing parents. Their entries are on the disk when it returns.

@@ -46,37 +46,27 @@ pub fn without_keys(url: &str) -> Cow<'_, str> {
     Cow::Owned(without_named(&masked).into_owned())
 }
 
-/// A line of text whose URLs are masked.
+/// A text whose URLs are masked, magnet links included. Paths alone are left: those of files look alike.
 #[must_use]
-pub fn without_keys_in(line: &str) -> Cow<'_, str> {
-    let is_between =
-        |of: char| of.is_whitespace() || matches!(of, '"' | '\'' | '<' | '>' | '(' | ')' | ',' | '`' | '“' | '”');
-    let has_keys = |word: &str| word.contains('/') && !matches!(without_keys(word), Cow::Borrowed(_));
-    // `url=/t/7` is a field of a log line.
-    let url = |word: &str| match word
-        .split_once('=')
-        .filter(|(name, _)| name.bytes().all(|of| of.is_ascii_lowercase() || of == b'_'))
-    {
-        Some((name, rest)) if rest.starts_with('/') || rest.contains("://") => format!("{name}={}", without_keys(rest)),
-        _ => without_keys(word).into_owned(),
-    };
-    if !line.split(is_between).any(has_keys) {
-        return Cow::Borrowed(line);
+pub fn without_keys_in(text: &str) -> Cow<'_, str> {
+    const STARTS: [&str; 3] = ["http://", "https://", "magnet:?"];
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = STARTS.iter().filter_map(|start| rest.find(start)).min() {
+        let is_end = |of: char| {
+            of.is_whitespace() || of.is_control() || matches!(of, '"' | '\'' | '<' | '>' | '`' | '\\' | '“' | '”')
+        };
+        let url = &rest[at..];
+        let url = &url[..url.find(is_end).unwrap_or(url.len())];
+        let url = url.trim_end_matches([']', '}', ')', ',', '.', ';', ':']);
+        out.push_str(&rest[..at]);
+        out.push_str(&without_keys(url));
+        rest = &rest[at + url.len()..];
     }
-    let mut out = String::with_capacity(line.len());
-    let mut rest = line;
-    while !rest.is_empty() {
-        let end = rest.find(is_between).unwrap_or(rest.len());
-        let word = &rest[..end];
-        if word.contains('/') {
-            out.push_str(&url(word))
-        } else {
-            out.push_str(word)
-        }
-        let next = rest[end..].chars().next().map_or(0, char::len_utf8);
-        out.push_str(&rest[end..end + next]);
-        rest = &rest[end + next..];
+    if out.is_empty() {
+        return Cow::Borrowed(text);
     }
+    out.push_str(rest);
     Cow::Owned(out)
 }
 

@@ -1,7 +1,9 @@
 //! Before a first crawl nothing is known of a site: its robots.txt and start pages are requested, and what a crawl would follow from them is
 //! told. Nothing is stored.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -12,10 +14,10 @@ use crate::app::App;
 use gleaner_base::url::CrawlUrl;
 use gleaner_crawl::look::Inspection;
 use gleaner_net::fetch::charset;
-use gleaner_page::links;
+use gleaner_page::{feed, links, scripted, sitemap};
 use gleaner_render::wire::Response;
 use gleaner_rules::config::Config;
-use gleaner_rules::{SiteRules, Verdict};
+use gleaner_rules::{Class, RenderWhen, SiteRules, Verdict};
 
 /// URLs of each class shown.
 const SHOWN: usize = 5;
@@ -34,30 +36,42 @@ pub(super) struct Ahead {
     refused: BTreeMap<&'static str, usize>,
     /// The first links of each class.
     follows: Vec<Judged>,
+    /// Scripts may build the page, or more of it: a crawl runs them.
+    may_be_built: bool,
 }
 
 impl Ahead {
     /// False if a crawl would end here.
     pub(super) fn is_well(&self) -> bool {
-        self.error.is_none() && self.status.is_some_and(|status| (200..300).contains(&status)) && !self.links.is_empty()
+        let is_answered = self.error.is_none() && self.status.is_some_and(|status| (200..300).contains(&status));
+        is_answered && (!self.links.is_empty() || self.may_be_built)
     }
 }
 
 /// Requests the start pages of a site, one after the other, as a crawl would.
-pub(super) async fn of(config: &Config, rules: &Arc<SiteRules>) -> anyhow::Result<Vec<Ahead>> {
+pub(super) async fn of(config: &Config, rules: &Arc<SiteRules>) -> Vec<Ahead> {
+    let failed = |error| Ahead { error: Some(error), ..Ahead::default() };
+    let mut looks = BTreeMap::new();
     let mut all = Vec::new();
     for start in &rules.start {
-        let site = App::site_with_session(&config.into(), rules)?;
-        let answer = match Inspection::begin(site.scripts, start.clone()).await {
-            Ok(mut look) => look.open(start.clone()).await,
-            Err(error) => Err(error),
+        // One for each host: it knows the host's robots.txt, and when the next request is due.
+        let look = match looks.entry(start.origin().to_owned()) {
+            Entry::Occupied(look) => look.into_mut(),
+            Entry::Vacant(place) => place.insert(begin(config, rules, start).await),
         };
-        all.push(match answer {
-            Ok(answer) => read(rules, start, &answer),
-            Err(error) => Ahead { error: Some(error), ..Ahead::default() },
-        });
+        let answer = match look {
+            Ok(look) => look.open(start.clone()).await,
+            Err(error) => Err(error.clone()),
+        };
+        all.push(answer.map_or_else(failed, |answer| read(rules, start, &answer)));
     }
-    Ok(all)
+    all
+}
+
+async fn begin(config: &Config, rules: &Arc<SiteRules>, start: &CrawlUrl) -> Result<Inspection, String> {
+    let site =
+        App::site_with_session(&config.into(), rules).map_err(|error| format!("{error:#}").replace('\n', "; "))?;
+    Inspection::begin(site.scripts, start.clone()).await
 }
 
 fn read(rules: &SiteRules, start: &CrawlUrl, answer: &Response) -> Ahead {
@@ -65,7 +79,19 @@ fn read(rules: &SiteRules, start: &CrawlUrl, answer: &Response) -> Ahead {
     ahead.redirected_to = (answer.url != start.as_str()).then(|| answer.url.clone());
     let encoding =
         charset::detect(answer.header("content-type"), &answer.body, rules.charset.map(encoding_rs::Encoding::name));
-    let page = links::scan(&answer.body, encoding);
+    let class = match rules.judge(&rules.without_mirror(start.clone())) {
+        Verdict::Take { class, .. } => class,
+        Verdict::Refuse { .. } => Class::Page,
+    };
+    let signs = scripted::signs(&answer.body);
+    ahead.may_be_built =
+        rules.render(class) != RenderWhen::Never && (signs.empty_root || signs.framework || signs.waits);
+    let body = if class == Class::Sitemap { sitemap::unpacked(&answer.body) } else { Cow::Borrowed(&answer.body[..]) };
+    let page = match class {
+        Class::Sitemap => sitemap::links(&body, encoding),
+        _ if feed::is_feed(&body, encoding) => feed::links(&body, encoding),
+        _ => links::scan(&body, encoding),
+    };
     let Some(own) = Url::parse(&answer.url).ok() else { return ahead };
     let base = page.base.as_ref().and_then(|base| own.join(base).ok()).unwrap_or(own);
     let mut seen = BTreeSet::new();
@@ -105,6 +131,11 @@ pub(super) fn lines(ahead: &Ahead) -> Vec<String> {
         true => format!("        requested now: status {status}{to}; the rules accept none of its links"),
         false => format!("        requested now: status {status}{to}; its links: {}", told(&ahead.links)),
     });
+    if ahead.may_be_built {
+        lines.push(
+            "        its scripts may show more: a crawl runs them (gleaner render URL shows what they make)".to_owned(),
+        );
+    }
     if !ahead.refused.is_empty() {
         lines.push(format!("        refused: {}", told(&ahead.refused)));
     }

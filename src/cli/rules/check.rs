@@ -135,7 +135,7 @@ fn warnings(site: &SiteRules) -> Vec<Warning> {
             line: rule.line,
             column: rule.column,
             message: format!(
-                "`{}` ({key}) gets no URL: `{}` ({by_key}, line {by_line}) takes what it matches",
+                "`{}` ({key}) seems to get no URL: `{}` ({by_key}, line {by_line}) takes what it matches",
                 rule.pattern, by.pattern
             ),
             hint: format!(

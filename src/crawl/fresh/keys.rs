@@ -24,8 +24,8 @@ impl Keys {
 
     /// Adds what earlier runs have learned.
     pub fn take_up(&self, note: &[u8]) {
-        self.keys.take_up(note);
-        self.is_changed.store(false, Ordering::Relaxed);
+        let is_same = self.keys.take_up(note);
+        self.is_changed.store(!is_same, Ordering::Relaxed);
     }
 
     /// The note, if something has changed.

@@ -29,7 +29,7 @@ const HEAD_STAYED_MIN: usize = 5;
 pub struct Listed<'a> {
     /// Hashes of the targets of rows, in the order of the list; without pinned rows.
     pub rows: &'a [u64],
-    /// Hashes of the targets that the page links to outside of its rows: such a row has not vanished, only its markup has changed.
+    /// Hashes of all targets that the page links to: a row that is a plain link now has not vanished, only its markup has changed.
     pub linked: &'a HashSet<u64>,
     /// The page was complete, and a member's if the site has an account.
     pub is_whole: bool,
@@ -73,16 +73,16 @@ impl List {
             shown.iter().rev().enumerate().map(|(at, row)| (*row, shown.len() - 1 - at)).collect();
         let stayed = self.stayed(&places);
         let mut known: HashMap<u64, Presence> = HashMap::with_capacity(shown.len());
-        let mut missed: Vec<(Option<u64>, Row)> = Vec::new();
+        let mut missed: Vec<(Option<u64>, Row, Sign)> = Vec::new();
         let mut before = None;
         for (at, row) in std::mem::take(&mut self.rows).into_iter().enumerate() {
             if places.contains_key(&row.target) {
                 known.insert(row.target, row.presence);
                 before = Some(row.target);
             } else if listed.linked.contains(&row.target) {
-                // No longer a row, and not gone.
+                missed.push((before, row, Sign::Present));
             } else if stayed.as_ref().is_some_and(|stayed| (stayed.first < at || stayed.is_head) && at < stayed.last) {
-                missed.push((before, row));
+                missed.push((before, row, Sign::Absent(Why::Unlisted)));
             }
             // Rows after the last one that stayed may be on another page now, and so may the head of a list of which few rows stayed.
         }
@@ -119,15 +119,17 @@ impl List {
         (is_ordered && first < last).then_some(Stayed { first, last, is_head })
     }
 
-    /// Inserts the missing rows at their former position, after the row `before` them, and checks whether they are gone.
-    fn keep_missed(&mut self, missed: Vec<(Option<u64>, Row)>, now: UnixMillis, vanished: &mut Vanished) {
+    /// Inserts the missing rows, and those that are plain links now, at their former position, after the row `before` them, and checks whether they
+    /// are gone.
+    fn keep_missed(&mut self, missed: Vec<(Option<u64>, Row, Sign)>, now: UnixMillis, vanished: &mut Vanished) {
         let mut behind: HashMap<Option<u64>, Vec<Row>> = HashMap::new();
-        for (before, mut row) in missed.into_iter().take(GONE_MISSED_ROWS_MAX) {
-            let turn = row.presence.look(Sign::Absent(Why::Unlisted), now);
-            if let Turn::Gone(gone) = turn {
-                vanished.gone.push((row.target, gone));
+        for (before, mut row, sign) in missed.into_iter().take(GONE_MISSED_ROWS_MAX) {
+            match row.presence.look(sign, now) {
+                Turn::Gone(gone) => vanished.gone.push((row.target, gone)),
+                Turn::Back => vanished.back.push(row.target),
+                _ => {}
             }
-            vanished.missed += usize::from(!row.presence.is_gone());
+            vanished.missed += usize::from(sign != Sign::Present && !row.presence.is_gone());
             behind.entry(before).or_default().push(row);
         }
         if behind.is_empty() {

@@ -150,7 +150,10 @@ async fn ran(
     let outcome = match ran {
         Ok(outcome) => outcome,
         Err(error) => {
-            tracing::warn!(site = %name, url = job.url.as_str(), %error, "the page's scripts did not finish");
+            // That concerns all pages, and is told once.
+            if !matches!(error, ChildError::Unconfined) {
+                tracing::warn!(site = %name, url = job.url.as_str(), %error, "the page's scripts did not finish");
+            }
             errands.not_whole.tell(&format!("its scripts did not finish: {error}"));
             if errands.trouble() == Trouble::None {
                 scripts.rendered().of(job.class, &wanted.shape).rendered(false);

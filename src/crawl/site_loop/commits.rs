@@ -89,8 +89,9 @@ impl Commits {
     ) -> Result<(), CrawlError> {
         let Parked { outcome, token, why } = parked;
         if let Some(why) = why {
-            let site = &site.rules.name;
-            tracing::debug!(%site, url = %lease.key.path, outcome = outcome.name(), why, "parked");
+            let (site, url) = (&site.rules.name, hosts.url(&lease.key));
+            let url = url.as_ref().map_or("", |url| url.as_str());
+            tracing::debug!(%site, url, outcome = outcome.name(), why, "parked");
         }
         let now = site.clock.now();
         // A list that may not be requested must not delay others.

@@ -45,6 +45,8 @@ pub struct ClientOptions<'a> {
     pub timeout: Duration,
 }
 
+const NO_CERTIFICATES: &str = "\nhint: install the system's certificates (Debian: apt-get install ca-certificates)";
+
 /// A client that cannot be built. The checks of the rule file should have reported it before.
 #[derive(Debug, thiserror::Error)]
 #[error("the HTTP client cannot be built: {0}")]
@@ -52,7 +54,10 @@ pub struct ClientError(String);
 
 impl ClientError {
     fn of(error: impl std::fmt::Display) -> Self {
-        Self(error.to_string())
+        let text = error.to_string();
+        // A small system has none, and the verifier has no type for that.
+        let hint = if text.contains("No CA certificates") { NO_CERTIFICATES } else { "" };
+        Self(text + hint)
     }
 }
 

@@ -55,8 +55,8 @@ use gleaner_torrent::Infohashes;
 #[derive(Debug, thiserror::Error)]
 pub enum CrawlDbError {
     #[error(
-        "{path}: another gleaner process holds the database\nhint: `gleaner status` shows what it does; stop it first, or pass \
-         another --data",
+        "{path}: another gleaner process holds the database\nhint: `gleaner status` shows what a crawl does; stop it first, or wait for \
+         a command that reads, such as `export`; or pass another --data",
         path = path.display()
     )]
     Held { path: PathBuf },

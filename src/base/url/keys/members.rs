@@ -17,6 +17,9 @@ pub const KEYS_NOTE: &str = "keys";
 /// Characters from which on a part may be a key.
 const KEY_CHARS_MIN: usize = 16;
 
+/// Links with different values from which on a place names things.
+const VARYING_LINKS_MIN: usize = 3;
+
 /// Parameters that hold a key however they vary. Names end in one of these, after other letters or none.
 const SECRET_NAMES: &[&str] = &[
     "key",
@@ -65,12 +68,12 @@ impl MembersKeys {
         Some(Self { hosts, content: RwLock::new(content) })
     }
 
-    /// Adds what a note knows.
-    pub fn take_up(&self, note: &[u8]) {
-        if let Some(kept) = Self::read(note) {
-            let known = kept.content.into_inner().unwrap_or_else(PoisonError::into_inner);
-            self.content.write().unwrap_or_else(PoisonError::into_inner).extend(known);
-        }
+    /// Adds what a note knows. False if it cannot be read, or is of other hosts: then it is to be written again.
+    pub fn take_up(&self, note: &[u8]) -> bool {
+        let Some(kept) = Self::read(note) else { return false };
+        let known = kept.content.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.content.write().unwrap_or_else(PoisonError::into_inner).extend(known);
+        kept.hosts == self.hosts
     }
 
     /// The note.
@@ -89,21 +92,21 @@ impl MembersKeys {
         }
     }
 
-    /// Learns from the links of one page of a member's which places vary. True if that is new.
+    /// Learns from the distinct links of one page of a member's which places vary: where each of several links has another value. A key stands in
+    /// more than one of them, also beside the links of others. True if that is new.
     pub fn learn<'u>(&self, links: impl Iterator<Item = &'u str>) -> bool {
-        let mut seen = BTreeMap::<String, &str>::new();
-        let mut varying = Vec::new();
+        let mut seen = BTreeMap::<String, (usize, BTreeSet<&str>)>::new();
         for link in links {
             places(link, &mut |place, value| {
                 if looks_like_key(value) {
-                    match seen.get(&place) {
-                        Some(first) if *first != value => varying.push(place),
-                        Some(_) => {}
-                        None => drop(seen.insert(place, value)),
-                    }
+                    let (links, values) = seen.entry(place).or_default();
+                    *links += 1;
+                    values.insert(value);
                 }
             });
         }
+        let varies = |(links, values): &(usize, BTreeSet<&str>)| *links >= VARYING_LINKS_MIN && values.len() == *links;
+        let varying: Vec<String> = seen.into_iter().filter(|(_, of)| varies(of)).map(|(place, _)| place).collect();
         if varying.is_empty() {
             return false;
         }
@@ -117,17 +120,34 @@ impl MembersKeys {
         content.len() > before
     }
 
+    /// By the rules of `hosts` in a rule file: `*.example.org` has all hosts below it.
+    fn owns(&self, authority: &str) -> bool {
+        self.hosts.iter().any(|host| match host.strip_prefix('*') {
+            Some(suffix) => authority.len() > suffix.len() && authority.ends_with(suffix),
+            None => **host == *authority,
+        })
+    }
+
     fn names_things(&self, place: &str) -> bool {
         self.content.read().unwrap_or_else(PoisonError::into_inner).contains(place)
     }
 }
 
+/// The host of a URL with its port, as rule files write it; None for a path.
+fn authority_of(url: &str) -> Option<String> {
+    let (scheme, rest) = url.split_once("://")?;
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host).to_ascii_lowercase();
+    let default = if scheme.eq_ignore_ascii_case("https") { ":443" } else { ":80" };
+    Some(host.strip_suffix(default).map_or(host.clone(), ToOwned::to_owned))
+}
+
 /// Where a URL, or a path and query, has keys of members of the sites that this process watches: byte ranges, in order.
 pub(super) fn keys_in(url: &str) -> Vec<Range<usize>> {
     let sites = SITES.read().unwrap_or_else(PoisonError::into_inner);
-    let authority = url.split_once("://").map(|(_, rest)| rest.split(['/', '?', '#']).next().unwrap_or(rest));
-    let asked = |keys: &&Arc<MembersKeys>| match authority {
-        Some(authority) => keys.hosts.iter().any(|host| **host == *authority),
+    let authority = authority_of(url);
+    let asked = |keys: &&Arc<MembersKeys>| match &authority {
+        Some(authority) => keys.owns(authority),
         // A path belongs to one of them, or to none.
         None => true,
     };
@@ -136,7 +156,7 @@ pub(super) fn keys_in(url: &str) -> Vec<Range<usize>> {
     if !sites.is_empty() {
         places(url, &mut |place, value| {
             let is_secret = place.starts_with('!') && !value.is_empty();
-            if is_secret || looks_like_key(value) && !sites.iter().any(|site| site.names_things(&place)) {
+            if is_secret || looks_like_key(value) && !sites.iter().all(|site| site.names_things(&place)) {
                 // The value is a part of the URL.
                 let from = value.as_ptr() as usize - url.as_ptr() as usize;
                 keys.push(from..from + value.len());
@@ -191,27 +211,20 @@ fn pair<'u>(script: &str, name: &str, value: &'u str, of: &mut impl FnMut(String
     of(format!("{mark}{script}?{name}"), value);
 }
 
-/// True for text that no person wrote: long, of letters and digits in one piece. Names of files have words between separators.
+/// True for text that no person wrote: long, with letters and digits in turns. Names have words and numbers between separators.
 fn looks_like_key(part: &str) -> bool {
     let is_of =
         |of: char| of.is_ascii_alphanumeric() || matches!(of, '-' | '_' | '~' | '+' | '=' | '|' | ':' | '%' | '.');
     if part.len() < KEY_CHARS_MIN || !part.chars().all(is_of) {
         return false;
     }
-    let mut pieces = part.split(|of: char| !of.is_ascii_alphanumeric()).filter(|piece| !piece.is_empty());
+    let mut pieces = part.split(|of: char| !of.is_ascii_alphanumeric());
     pieces.any(|piece| {
-        let (digits, letters) =
-            (piece.bytes().filter(u8::is_ascii_digit).count(), piece.bytes().filter(u8::is_ascii_alphabetic).count());
-        piece.len() >= KEY_CHARS_MIN / 2
-            && (digits > 0 && letters > 0 || is_mixed(piece) || digits >= 2 * KEY_CHARS_MIN)
+        let kinds = |two: &[u8]| two[0].is_ascii_digit() != two[1].is_ascii_digit();
+        let turns = piece.as_bytes().windows(2).filter(|two| kinds(two)).count();
+        let is_number = piece.len() >= 2 * KEY_CHARS_MIN && piece.bytes().all(|of| of.is_ascii_digit());
+        piece.len() >= KEY_CHARS_MIN / 2 && turns >= 2 || is_number
     })
-}
-
-/// Letters of both cases without order, as in base64.
-fn is_mixed(piece: &str) -> bool {
-    let turns =
-        piece.as_bytes().windows(2).filter(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase()).count();
-    piece.len() >= KEY_CHARS_MIN && turns >= piece.len() / 6
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt as _};
 use std::path::Path;
 
 use redb::backends::FileBackend;
@@ -17,6 +17,7 @@ use super::unwritten::Unwritten;
 use crate::crawldb::CrawlDbError;
 use crate::crawldb::record::HostId;
 use crate::limits;
+use gleaner_base::owner;
 
 /// How a database file is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,6 +131,10 @@ pub(in crate::crawldb) fn file_factory(path: &Path, options: OpenOptions) -> Bac
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let file =
             fs::OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o640).open(&path)?;
+        // Earlier versions kept it for the owner alone. The folder decides who gets there.
+        if file.metadata()?.permissions().mode() & 0o777 == 0o600 {
+            let _ = file.set_permissions(fs::Permissions::from_mode(0o640));
+        }
         if options.sync {
             // At each opening: the process that created the file may have been killed in between.
             sync_folder(folder)?;
@@ -143,7 +148,11 @@ pub(in crate::crawldb) fn file_factory(path: &Path, options: OpenOptions) -> Bac
 /// The factory for an existing file that must not be written.
 pub(super) fn reading_factory(path: &Path) -> BackendFactory {
     let path = path.to_path_buf();
-    Box::new(move || Ok(Box::new(Unwritten::open(&path)?)))
+    Box::new(move || {
+        // Root follows no link of the owner's.
+        let _owner = owner::act(folder_of(&path));
+        Ok(Box::new(Unwritten::open(&path)?))
+    })
 }
 
 /// The folder of `path`.

@@ -76,19 +76,45 @@ fn what_varies_on_one_page_names_things_and_is_told() {
     let keys = Arc::new(MembersKeys::new(["varied.example"]));
     MembersKeys::watch(Arc::clone(&keys));
     let link = |torrent: &str| format!("https://varied.example/dl/{torrent}.torrent?u={HEX}");
-    let torrents = ["aaaabbbbccccddddeeeeffff0000111122223333", "0123456789abcdef0123456789abcdef01234567"];
+    let torrents = ["1a2b3c4d5e6f708192a3b4c5d6e7f80912345678", "0123456789abcdef0123456789abcdef01234567"];
     assert!(!without_keys(&link(torrents[0])).contains(torrents[0]), "until more is known");
     assert!(!keys.learn([&*link(torrents[0]), &link(torrents[0])].into_iter()));
-    assert!(keys.learn([&*link(torrents[0]), &link(torrents[1])].into_iter()));
+    assert!(!keys.learn([&*link(torrents[0]), &link(torrents[1])].into_iter()), "one may be another member's");
+    let third = "fedcba9876543210fedcba9876543210fedcba98";
+    // Our own link, again with another number, and what others have posted.
+    let rss = |key: &str, of: u32| format!("https://varied.example/rss/{key}/{of}.torrent");
+    keys.learn([&*rss(HEX, 1), &rss(HEX, 2), &rss(torrents[0], 3), &rss(torrents[1], 4)].into_iter());
+    assert!(!without_keys(&rss(HEX, 1)).contains(HEX));
+    assert!(keys.learn([&*link(torrents[0]), &link(torrents[1]), &link(third)].into_iter()));
     assert_eq!(without_keys(&link(torrents[1])), format!("https://varied.example/dl/{}.torrent?u={MASK}", torrents[1]));
     assert_eq!(without_keys("/get?id=17&key=7&n=7"), format!("/get?id=17&key={MASK}&n=7"));
     // A parameter that is a secret by its name stays one.
     let signed = |sign: &str| format!("https://varied.example/get?id=7&sign={sign}");
-    keys.learn([&*signed(torrents[0]), &signed(torrents[1])].into_iter());
+    keys.learn([&*signed(torrents[0]), &signed(torrents[1]), &signed(third)].into_iter());
     assert_eq!(without_keys(&signed(torrents[0])), format!("https://varied.example/get?id=7&sign={MASK}"));
 
     let read = MembersKeys::read(&keys.note()).unwrap();
     assert!(read.names_things("dl/2/1.0.0") && MembersKeys::read(b"x").is_none());
+}
+
+#[test]
+fn hosts_are_those_of_the_rule_file_and_a_path_alone_is_masked_unless_all_sites_know_it() {
+    let keys = Arc::new(MembersKeys::new(["*.below.example", "own.example:8080"]));
+    MembersKeys::watch(Arc::clone(&keys));
+    for url in [
+        "https://dl.below.example/rss/KEY/1.torrent",
+        "http://own.example:8080/get/1/KEY",
+        "magnet:?xt=1&tr=https%3A%2F%2Ft.example%2FKEY%2Fannounce",
+    ] {
+        let line = format!("[{}], x=\u{1b}[2m{}\u{1b}[0m.", url.replace("KEY", HEX), url.replace("KEY", HEX));
+        let told = without_keys_in(&line);
+        assert!(!told.contains(HEX) && told.starts_with('[') && told.ends_with("\u{1b}[0m."), "{told}");
+    }
+    for other in ["https://below.example.org/rss/KEY/1.torrent", "/var/lib/gleaner/torrents/0f/KEY.torrent: no room"] {
+        let line = other.replace("KEY", HEX);
+        assert_eq!(without_keys_in(&line), line);
+    }
+    assert!(keys.take_up(&keys.note()) && !keys.take_up(&MembersKeys::new(["other.example"]).note()));
 }
 
 #[test]
@@ -99,10 +125,12 @@ fn names_that_people_wrote_are_no_keys() {
         "ubuntu-24.04.1-desktop",
         "1234567890123456",
         "international-conference",
+        "TheLordOfTheRings",
+        "BigBuckBunny2008",
     ] {
         assert!(!looks_like_key(name), "{name}");
     }
-    for key in [HEX, "Zm9vYmFyMTIzNDU2Nzg5MGFi", "aBcDeFgHiJkLmNoPqRsT", "550e8400-e29b-41d4-a716-446655440000"] {
+    for key in [HEX, "Zm9vYmFyMTIzNDU2Nzg5MGFi", "aBcD3FgHiJkL9NoPqRsT", "550e8400-e29b-41d4-a716-446655440000"] {
         assert!(looks_like_key(key), "{key}");
     }
 }
