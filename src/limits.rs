@@ -64,3 +64,6 @@ pub const NOT_WHOLE_REASONS_SHOWN: usize = 3;
 
 /// Longest time for which the service waits at its start for commands that read its data folder.
 pub const READERS_WAIT_MAX: std::time::Duration = std::time::Duration::from_secs(6 * 3_600);
+
+/// Longest wait for an answer over the control socket. Each is a few thousand rows.
+pub const ANSWER_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(15);

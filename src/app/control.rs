@@ -268,10 +268,20 @@ impl Remote {
         let mut stream = self.stream.lock().await;
         let mut line = serde_json::to_vec(ask).map_err(|error| fault(error.to_string()))?;
         line.push(b'\n');
-        stream.get_mut().write_all(&line).await.map_err(broke)?;
         let mut answer = String::new();
-        let mut bounded = (&mut *stream).take(limits::ANSWER_BYTES_MAX);
-        bounded.read_line(&mut answer).await.map_err(broke)?;
+        let asked = async {
+            stream.get_mut().write_all(&line).await?;
+            let mut bounded = (&mut *stream).take(limits::ANSWER_BYTES_MAX);
+            bounded.read_line(&mut answer).await
+        };
+        let Ok(asked) = tokio::time::timeout(limits::ANSWER_TIME_MAX, asked).await else {
+            return Err(fault(
+                "the process that holds the data folder does not answer\nhint: it is stopped, or the disk is very slow: `ps -C gleaner` \
+                 shows its state (T: `kill -CONT`)"
+                    .to_owned(),
+            ));
+        };
+        asked.map_err(broke)?;
         if answer.is_empty() {
             return Err(has_ended());
         }

@@ -67,7 +67,7 @@ impl Database {
     /// # Errors
     /// If none has, with a hint, and errors of opening it.
     pub async fn existing(options: &Options) -> anyhow::Result<Self> {
-        Self::of(options).await?.ok_or_else(|| nothing_there(&options.data_dir))
+        Self::of(options).await?.ok_or_else(|| nothing_there(options))
     }
 
     /// Read access to the harvest.

@@ -66,6 +66,12 @@ fn not_ours(path: &Path, metadata: &Metadata, we: u32) -> String {
     }
     let (owner, we) = (name_of(metadata.uid()), name_of(we));
     let (path, mode) = (path.display(), metadata.mode() & 0o777);
+    if owner::was_root() {
+        return format!(
+            "{path}: cannot be written: it belongs to {owner} (mode {mode:04o}), and root works here as {we}, the owner of the data \
+             folder\nhint: give it to that user (chown {we} {path}), or let that user enter it (chmod o+x {path})"
+        );
+    }
     format!(
         "{path}: cannot be written: it belongs to {owner} (mode {mode:04o}), and this runs as {we}\nhint: run the same command as its \
          owner: {}; or pass another --data",

@@ -336,9 +336,9 @@ pub fn is_folder(data_dir: &Path) -> anyhow::Result<()> {
 
 /// The error of a folder in which no crawl was started: reading must not create one.
 #[must_use]
-pub fn nothing_there(data_dir: &Path) -> anyhow::Error {
+pub fn nothing_there(Options { data_dir, given, .. }: &Options) -> anyhow::Error {
     let what = if data_dir.exists() { "no crawl was started in this folder" } else { "there is no such folder" };
-    anyhow!("{}: {what}\nhint: pass the right --data, or start with `gleaner crawl`", data_dir.display())
+    anyhow!("{}: {what}\nhint: pass the right --data, or start with `gleaner crawl{given}`", data_dir.display())
 }
 
 /// Whether a crawl has started in a data folder; an error with the owner if this process cannot access it.

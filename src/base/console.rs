@@ -9,30 +9,37 @@ use crate::journal;
 use crate::url::without_keys_in;
 
 /// A writer for terminals: characters that move the cursor, change the terminal's state or the order of the text (control characters,
-/// directional formatting of Unicode) are written as `\u001b`. Line breaks, tabs and the colours of our own messages pass.
-/// JSON stays JSON with the same meaning.
+/// directional formatting of Unicode) are written as `\u001b`. Line breaks and tabs pass. JSON stays JSON with the same meaning.
 #[derive(Debug)]
-pub struct Escaped<W>(pub W);
+pub struct Escaped<W> {
+    out: W,
+    /// The colours of our own messages pass, and with them those that others have written.
+    colours: bool,
+}
 
 impl<W: Write> Write for Escaped<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         for chunk in bytes.utf8_chunks() {
-            self.0.write_all(escaped(chunk.valid()).as_bytes())?;
+            self.out.write_all(escaped_with(chunk.valid(), self.colours).as_bytes())?;
             for byte in chunk.invalid() {
-                write!(self.0, "\\x{byte:02x}")?;
+                write!(self.out, "\\x{byte:02x}")?;
             }
         }
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.out.flush()
     }
 }
 
-/// The text as [`Escaped`] writes it.
+/// The text as [`Escaped`] writes it without colours.
 #[must_use]
 pub fn escaped(text: &str) -> Cow<'_, str> {
+    escaped_with(text, false)
+}
+
+fn escaped_with(text: &str, colours: bool) -> Cow<'_, str> {
     if !text.contains(is_dangerous) {
         return Cow::Borrowed(text);
     }
@@ -41,7 +48,7 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
     while let Some(at) = rest.find(is_dangerous) {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let colour = colour_at(rest);
+        let colour = if colours { colour_at(rest) } else { 0 };
         if colour > 0 {
             out.push_str(&rest[..colour]);
             rest = &rest[colour..];
@@ -74,16 +81,36 @@ fn colour_at(text: &str) -> usize {
     if rest[..end].split(';').all(is_ours) { 2 + end + 1 } else { 0 }
 }
 
+/// A path in JSON: bytes that are not UTF-8 are replaced.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn lossy<S: serde::Serializer>(path: &std::path::Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
+}
+
 /// Standard output.
 #[must_use]
 pub fn out() -> Escaped<StdoutLock<'static>> {
-    Escaped(io::stdout().lock())
+    out_with(false)
+}
+
+/// Standard output, for our own messages in colour.
+#[must_use]
+pub fn out_with(colours: bool) -> Escaped<StdoutLock<'static>> {
+    Escaped { out: io::stdout().lock(), colours }
 }
 
 /// Standard error.
 #[must_use]
 pub fn err() -> Escaped<StderrLock<'static>> {
-    Escaped(io::stderr().lock())
+    err_with(false)
+}
+
+/// Standard error, for our own messages in colour.
+#[must_use]
+pub fn err_with(colours: bool) -> Escaped<StderrLock<'static>> {
+    Escaped { out: io::stderr().lock(), colours }
 }
 
 /// Writes to standard output, with members' keys masked, and flushes.
@@ -133,13 +160,14 @@ mod tests {
             ("gpj.\u{202e}cod\u{2066}\u{200f}", "gpj.\\u202ecod\\u2066\\u200f"),
             ("\r\u{9b}1A\u{7f}", "\\u000d\\u009b1A\\u007f"),
         ] {
-            let mut out = Escaped(Vec::new());
+            let mut out = Escaped { out: Vec::new(), colours: true };
             out.write_all(text.as_bytes()).unwrap();
-            assert_eq!(String::from_utf8(out.0).unwrap(), expected);
+            assert_eq!(String::from_utf8(out.out).unwrap(), expected);
+            assert!(!escaped(text).contains('\u{1b}'), "no colour of others");
         }
-        let mut out = Escaped(Vec::new());
+        let mut out = Escaped { out: Vec::new(), colours: false };
         out.write_all(b"\x9b31m\xff").unwrap();
-        assert_eq!(out.0, b"\\x9b31m\\xff");
+        assert_eq!(out.out, b"\\x9b31m\\xff");
         assert_eq!(escaped("{\"name\":\"\u{202e}\"}"), "{\"name\":\"\\u202e\"}", "JSON of the same meaning");
     }
 }

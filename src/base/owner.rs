@@ -7,6 +7,7 @@ use std::io;
 use std::marker::PhantomData;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::console;
 
@@ -70,7 +71,16 @@ pub unsafe fn become_owner(data_dir: &Path) -> io::Result<()> {
         done(libc::setresgid(group, group, group))?;
         done(libc::setresuid(user, user, user))?;
     }
+    BECAME.store(true, Ordering::Relaxed);
     Ok(())
+}
+
+static BECAME: AtomicBool = AtomicBool::new(false);
+
+/// True if this process was root's, and has become the owner of a data folder.
+#[must_use]
+pub fn was_root() -> bool {
+    BECAME.load(Ordering::Relaxed)
 }
 
 /// The name of a user in /etc/passwd.

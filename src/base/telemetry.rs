@@ -21,6 +21,8 @@ pub struct Terminal {
     was_terminal: bool,
     /// True if the journal reads it.
     is_journal: bool,
+    /// Lines are coloured.
+    colours: bool,
     /// The level of the line that is written next, for the journal.
     of_journal: Option<Level>,
 }
@@ -31,6 +33,7 @@ impl Default for Terminal {
             bars: MultiProgress::default(),
             was_terminal: std::io::stderr().is_terminal(),
             is_journal: journal::reads_stderr(),
+            colours: colours_wanted(),
             of_journal: None,
         }
     }
@@ -43,7 +46,7 @@ impl Write for Terminal {
         if !self.was_terminal || std::io::stderr().is_terminal() {
             let text = String::from_utf8_lossy(bytes);
             let text = self.of_journal.map_or_else(|| text.to_string(), |level| journal::line(level, &text) + "\n");
-            let _ = self.bars.suspend(|| console::err().write_all(without_keys_in(&text).as_bytes()));
+            let _ = self.bars.suspend(|| console::err_with(self.colours).write_all(without_keys_in(&text).as_bytes()));
         }
         Ok(bytes.len())
     }
@@ -71,17 +74,55 @@ pub fn start(json: bool, filter: &str, terminal: &Terminal) {
     // Certificate errors are logged with the visit; the verifier would log them again for each attempt. html5ever
     // logs parse errors that no operator can fix.
     let quiet = || EnvFilter::new(format!("{filter},rustls_platform_verifier=off,html5ever=off"));
-    let filter = EnvFilter::try_from_env("GLEANER_LOG").unwrap_or_else(|_| quiet());
-    let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let given = std::env::var("GLEANER_LOG").ok().filter(|given| !given.is_empty());
+    let filter = match given.map(|given| (check_filter(&given), given)) {
+        Some((Ok(()), given)) => EnvFilter::try_new(given).unwrap_or_else(|_| quiet()),
+        Some((Err(why), _)) => {
+            console::write_error(&format!("error: GLEANER_LOG: {why}\nhint: {FILTER_HINT}"));
+            quiet()
+        }
+        None => quiet(),
+    };
     let lines = tracing_subscriber::fmt::layer().with_writer(terminal.clone()).with_target(false);
     let lines = match (json, terminal.is_journal) {
         (true, _) => lines.json().flatten_event(true).boxed(),
         (false, true) => lines.with_ansi(false).without_time().with_level(false).boxed(),
-        (false, false) => lines.with_ansi(colours).boxed(),
+        (false, false) => lines.with_ansi(terminal.colours).boxed(),
     };
     let subscriber = tracing_subscriber::registry().with(filter).with(filter_fn(is_fit_to_be_told)).with(lines);
     // Fails only if logging was already started, by a test in the same process.
     let _ = subscriber.try_init();
+}
+
+/// How to write a filter.
+pub const FILTER_HINT: &str = "write error, warn, info, debug or trace, or directives as info,gleaner_net::fetch=debug";
+
+/// Checks a filter of log lines. The library takes any word for the name of a module, and then logs nothing.
+///
+/// # Errors
+/// What is wrong.
+pub fn check_filter(filter: &str) -> Result<(), String> {
+    EnvFilter::try_new(filter).map_err(|error| format!("bad filter: {error}"))?;
+    const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+    let is_level = |word: &str| {
+        LEVELS.iter().any(|level| word.eq_ignore_ascii_case(level)) || matches!(word.parse(), Ok(0..=5_u8))
+    };
+    for directive in filter.split(',').map(str::trim).filter(|directive| !directive.is_empty()) {
+        let (target, level) =
+            directive.rsplit_once('=').map_or((directive, None), |(target, level)| (target, Some(level)));
+        match level {
+            Some(level) if !is_level(level) => return Err(format!("bad filter: `{level}` is no level")),
+            None if !is_level(target) && !is_ours(target) && !target.contains(['[', ':']) => {
+                return Err(format!("bad filter: `{target}` is neither a level nor a module of gleaner"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn colours_wanted() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// Debug lines of libraries contain the data that passes through them: html5ever logs each attribute of a page, hyper

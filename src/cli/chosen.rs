@@ -8,6 +8,7 @@ use anyhow::bail;
 
 use super::config::show_faults;
 use super::hints::{Hints, quoted, told_argument};
+use gleaner_base::owner;
 use gleaner_rules::config::Config;
 use gleaner_rules::{self as rules, SiteRules, fault};
 
@@ -20,6 +21,20 @@ pub struct Chosen {
 
 /// Fails if there is no folder of rule files.
 pub fn must_have_rules(config: &Config) -> anyhow::Result<()> {
+    if let Err(error) = std::fs::read_dir(&config.rules_dir)
+        && error.kind() == std::io::ErrorKind::PermissionDenied
+    {
+        let (dir, we) = (config.rules_dir.display(), owner::of_files());
+        let who = owner::name_of(we).unwrap_or_else(|| format!("user {we}"));
+        bail!(
+            "{dir}: {who} may not read this folder of rule files\nhint: chmod -R a+rX {dir}, or pass another --rules"
+        );
+    }
+    if config.rules_dir.is_file() {
+        let dir = config.rules_dir.display();
+        let above = config.rules_dir.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        bail!("{dir}: this is a file\nhint: pass its folder: --rules {}", quoted(above));
+    }
     if !config.rules_dir.is_dir() {
         let dir = config.rules_dir.display();
         let hint = "pass the right --rules, or start one there: gleaner rules new URL --rules";

@@ -1,12 +1,12 @@
 //! The configuration in effect, and `gleaner config check`.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write as _};
 use std::process::ExitCode;
 
 use super::Global;
 use super::hints::Hints;
 use gleaner_base::{console, journal};
-use gleaner_rules::config::{Config, Overrides};
+use gleaner_rules::config::{Config, LogFormat, Overrides};
 use gleaner_rules::fault::{self, Fault};
 
 /// Reads the configuration and prints all of its faults at once.
@@ -33,7 +33,9 @@ pub(super) fn show_faults(faults: &[Fault]) {
     if journal::reads_stderr() {
         faults.iter().for_each(|fault| console::write_error(&fault.to_string()));
     } else {
-        errln!("{}", fault::render(faults, fault::colour_wanted(std::io::stderr().is_terminal())).trim_end());
+        let colour = fault::colour_wanted(std::io::stderr().is_terminal());
+        // If it cannot be written, nobody reads it.
+        let _ = writeln!(console::err_with(colour), "{}", fault::render(faults, colour).trim_end());
     }
 }
 
@@ -48,6 +50,7 @@ pub fn check(config: &Config) -> anyhow::Result<ExitCode> {
     outln!("user agent    {}", config.user_agent());
     outln!("cache_mb      {}", config.cache_mb);
     outln!("requests_max  {}", config.requests_max);
+    outln!("log_format    {}", if config.log_format == LogFormat::Json { "json" } else { "text" });
     outln!("log_filter    {}", config.log_filter);
     if !config.require_confinement {
         outln!(

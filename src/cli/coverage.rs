@@ -46,7 +46,7 @@ async fn text(db: &dyn Reader, options: &Options) -> anyhow::Result<String> {
     };
     let known = coverage::sites(db).await?;
     if !known.contains(site) {
-        bail!("site {site} is not in the database\nhint: {}", hint(site, &known));
+        bail!("site `{site}` is not in the database\nhint: {}", hint(site, &known));
     }
     let found = coverage::of_site(db, site).await?;
     Ok(if options.json { json(&[found]) } else { found.to_string() })
@@ -56,7 +56,7 @@ fn json(sites: &[SiteCoverage]) -> String {
     format!("{}\n", serde_json::json!({ "sites": sites }))
 }
 
-fn hint(site: &str, known: &BTreeSet<String>) -> String {
+pub(super) fn hint(site: &str, known: &BTreeSet<String>) -> String {
     let likeness = |known: &str| strsim::jaro_winkler(known, site);
     match known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b))) {
         None => "crawl it first: gleaner crawl".to_owned(),

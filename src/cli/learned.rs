@@ -28,13 +28,10 @@ pub(super) fn site_named(name: &str, config: &Config) -> Option<std::sync::Arc<S
 
 /// The database of this data folder, if it knows the site.
 pub(super) async fn database_of(config: &Config, site: &str) -> anyhow::Result<Database> {
-    let Some(db) = Database::of(&config.into()).await? else {
-        bail!("nothing has been crawled yet\nhint: gleaner crawl {site}");
-    };
+    let db = Database::existing(&config.into()).await?;
     let known = coverage::sites(db.reader()).await?;
-    if !known.iter().any(|known| known == site) {
-        let known: Vec<&str> = known.iter().map(|name| &**name).collect();
-        bail!("site {site} is not in the database\nhint: known sites: {}", known.join(", "));
+    if !known.contains(site) {
+        bail!("site `{site}` is not in the database\nhint: {}", super::coverage::hint(site, &known));
     }
     Ok(db)
 }

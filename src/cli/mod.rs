@@ -305,7 +305,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Coverage(options) => coverage::command(&config, &options),
         Command::Delay(options) => delay::command(&config, &options),
         Command::Schedule(options) => schedule::command(&config, &options),
-        Command::Noise(options) => noise::command(&config, &options),
+        Command::Noise(options) => noise::command(&config, &options, &global),
         Command::Verify(options) => verify::command(&config, &options),
         Command::Login(options) => login::command(&config, &options, &global),
         Command::Render(options) => render::command(&config, &options, &global),
@@ -323,7 +323,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
 fn rules_command(command: RulesCommand, config: &Config) -> anyhow::Result<ExitCode> {
     let rules_dir = config.rules_dir.as_path();
     let colour = fault::colour_wanted(std::io::stdout().is_terminal());
-    let mut out = Pipe::new(console::out());
+    let mut out = Pipe::new(console::out_with(colour));
     let well = match command {
         RulesCommand::Check { files, json } => {
             let checked = rules::check::Checked::of(&files, rules_dir);

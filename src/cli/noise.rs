@@ -9,8 +9,8 @@ use anyhow::bail;
 use clap::Args;
 use serde_json::json;
 
-use super::block_on;
-use super::learned::site_named;
+use super::hints::Hints;
+use super::{Global, block_on, chosen};
 use crate::app::App;
 use crate::app::database::Database;
 use crate::limits::PAGE_BYTES_MAX;
@@ -34,11 +34,8 @@ pub struct Options {
     json: bool,
 }
 
-pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
-    let Some(rules) = site_named(&options.site, config) else {
-        let dir = config.rules_dir.display();
-        bail!("{dir}: no site {} has a valid rule file\nhint: gleaner rules check", options.site);
-    };
+pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::Result<ExitCode> {
+    let rules = chosen::one(config, &options.site, &Hints::of(global))?;
     let page = match &options.url {
         Some(url) => CrawlUrl::parse(url, &rules.canonical).map_err(|fault| {
             anyhow::anyhow!("{url} cannot be requested: {fault}\nhint: write the whole URL, as https://…")

@@ -17,6 +17,7 @@ use crate::app::database::Database;
 use crate::app::sessions;
 use crate::app::status::{self, SiteStatus, StatusReport, UnclassedShape};
 use gleaner_base::clock::{Clock as _, SystemClock};
+use gleaner_base::console;
 use gleaner_crawl::freshness::plot::duration;
 use gleaner_crawl::frontier::budgets::{Cut, Likeness};
 use gleaner_crawl::frontier::parameters::Proposal;
@@ -58,7 +59,7 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
         with_holds(database.status().await?, database.reader(), config).await
     })?;
     if let Some(site) = &options.site {
-        keep_one(&mut report, site)?;
+        keep_one(&mut report, site, &hints)?;
     }
     name_commands(&mut report, config, &hints);
     if options.json {
@@ -69,6 +70,9 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
     }
     // A mistyped folder is no site that is well.
     let is_nothing = !config.data_dir.exists() && report.accounts.is_empty() && report.rule_faults.is_empty();
+    if is_nothing && options.json {
+        console::write_error(&format!("error: {}", crate::app::nothing_there(&config.into())));
+    }
     Ok(if is_nothing { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
@@ -97,13 +101,13 @@ fn due(at: &str, now: &str) -> String {
 }
 
 /// Reduces the report to one site.
-fn keep_one(report: &mut StatusReport, site: &str) -> anyhow::Result<()> {
+fn keep_one(report: &mut StatusReport, site: &str, hints: &Hints) -> anyhow::Result<()> {
     let StatusReport { sites, accounts, .. } = report;
     if !sites.iter().any(|told| *told.name == *site) && !accounts.iter().any(|told| *told.site == *site) {
         let names: Vec<&str> = sites.iter().map(|told| &*told.name).collect();
         let known =
             if names.is_empty() { "it has none yet".to_owned() } else { format!("it has {}", names.join(", ")) };
-        anyhow::bail!("{site}: no site of this folder: {known}\nhint: gleaner status");
+        anyhow::bail!("{site}: no site of this folder: {known}\nhint: {}", hints.command("status"));
     }
     sites.retain(|told| *told.name == *site);
     accounts.retain(|told| *told.site == *site);

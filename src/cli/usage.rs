@@ -47,6 +47,7 @@ fn means_secret(flag: &str, known: Option<&str>) -> bool {
 pub fn refused(error: &clap::Error) -> ExitCode {
     match of_secret(error).or_else(|| of_lab(error)) {
         Some(told) => errln!("{told}"),
+        None if error.use_stderr() => errln!("{}", error.render().to_string().trim_end()),
         // If it cannot be written, nobody reads it.
         None => drop(error.print()),
     }

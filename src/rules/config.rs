@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fault::{Fault, Faults};
 use crate::schema::{self, ParsedFile};
+use gleaner_base::telemetry::{FILTER_HINT, check_filter};
 
 /// gleaner.toml as written.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -196,10 +197,8 @@ impl Config {
             let hint = "write an e-mail address or a URL, as crawler@example.org".to_owned();
             faults.add(spans.value("contact"), "contact", message, Some(hint));
         }
-        if let Err(error) = tracing_subscriber::EnvFilter::try_new(&file.log_filter) {
-            let hint =
-                "write error, warn, info, debug or trace, or directives as info,gleaner_net::fetch=debug".to_owned();
-            faults.add(spans.value("log_filter"), "log_filter", format!("bad filter: {error}"), Some(hint));
+        if let Err(why) = check_filter(&file.log_filter) {
+            faults.add(spans.value("log_filter"), "log_filter", why, Some(FILTER_HINT.to_owned()));
         }
         if !faults.is_empty() {
             return Err(faults.into_sorted());

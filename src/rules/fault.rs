@@ -14,10 +14,12 @@ use serde::Serialize;
 
 use super::secrets::MASK;
 use crate::limits::FAULTS_SHOWN_MAX;
+use gleaner_base::console::lossy;
 
 /// One fault of one file. In JSON without the text of the file, which may hold secrets.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 pub struct Fault {
+    #[serde(serialize_with = "lossy")]
     pub path: PathBuf,
     /// Starts at 1.
     pub line: usize,

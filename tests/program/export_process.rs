@@ -132,7 +132,7 @@ async fn status_is_answered_while_an_export_reads_the_data_folder() {
 async fn an_export_that_runs_out_of_room_says_so_and_takes_itself_away() {
     let dir = data_folder(500).await;
     let dir = dir.path();
-    std::fs::write(dir.join("x.zip"), "the former one").unwrap();
+    std::fs::write(dir.join("x.zip"), "PK\x03\x04 the former one").unwrap();
     let data = dir.join("data");
     for name in ["x.zip", "x.tar.zst"] {
         // Files of at most 20 blocks of 512 or 1,024 bytes; the signal is ignored, so that writing fails.
@@ -144,7 +144,7 @@ async fn an_export_that_runs_out_of_room_says_so_and_takes_itself_away() {
         let left: Vec<_> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(left.len(), 2, "{left:?}");
     }
-    assert_eq!(std::fs::read(dir.join("x.zip")).unwrap(), b"the former one");
+    assert_eq!(std::fs::read(dir.join("x.zip")).unwrap(), b"PK\x03\x04 the former one");
 }
 
 #[tokio::test]

@@ -56,7 +56,7 @@ fn check_warns_of_rules_that_get_no_url_and_names_what_it_skips() {
     assert!(out.contains("hint: make the one of classes.index narrower"), "{out}");
     assert_eq!(out.matches("skipped ").count(), 4, "{out}");
     assert!(
-        out.contains("s.toml.new: a site file is called NAME.toml") && !out.contains("families:  skipped"),
+        out.contains("s.toml.new: a site file is a file called NAME.toml") && !out.contains("families:  skipped"),
         "{out}"
     );
 

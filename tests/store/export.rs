@@ -290,7 +290,7 @@ async fn an_empty_folder_is_filled() {
 #[tokio::test]
 async fn an_export_that_is_dropped_leaves_nothing() {
     let harvest = three_sites(0..300).await;
-    std::fs::write(harvest.path("x.zip"), "the former one").unwrap();
+    std::fs::write(harvest.path("x.zip"), "PK\x03\x04 the former one").unwrap();
     for name in ["x.zip", "x.tar.zst", "x"] {
         let before = listing(harvest.dir.path());
         let options = options(harvest.path(name));
@@ -312,7 +312,7 @@ async fn an_export_that_is_dropped_leaves_nothing() {
         }
         assert_eq!(listing(harvest.dir.path()), before, "{name}");
     }
-    assert_eq!(std::fs::read(harvest.path("x.zip")).unwrap(), b"the former one");
+    assert_eq!(std::fs::read(harvest.path("x.zip")).unwrap(), b"PK\x03\x04 the former one");
 }
 
 fn listing(dir: &Path) -> Vec<PathBuf> {

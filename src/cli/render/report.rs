@@ -146,6 +146,7 @@ impl Report {
             // A file gets the page as it is.
             View::Html if !io::stdout().is_terminal() => {
                 io::Write::write_all(&mut io::stdout(), self.html.as_deref().unwrap_or_default().as_bytes())?;
+                io::Write::flush(&mut io::stdout())?;
             }
             View::Html => outln!("{}", self.html.as_deref().unwrap_or_default()),
             View::Requests => out!("{}", self.requests.iter().map(line_of).collect::<String>()),

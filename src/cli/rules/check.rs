@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use gleaner_base::console::lossy;
 use gleaner_rules::fault::render;
 use gleaner_rules::shadows::shadows;
 use gleaner_rules::{Fault, LoadedFile, SiteRules, families, load_dir, load_file, site_paths, skipped_paths};
@@ -14,11 +15,12 @@ use gleaner_rules::{Fault, LoadedFile, SiteRules, families, load_dir, load_file,
 pub struct Checked {
     files: Vec<CheckedFile>,
     /// What the folder has that is not read.
-    skipped: Vec<PathBuf>,
+    skipped: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
 struct CheckedFile {
+    #[serde(serialize_with = "lossy")]
     path: PathBuf,
     /// A part that sites extend, and no site.
     is_family: bool,
@@ -47,13 +49,14 @@ impl Checked {
         let is_folder = files.is_empty();
         let loaded = if is_folder { load_dir(rules_dir) } else { Vec::new() };
         let families = if is_folder { site_paths(&rules_dir.join("families")).unwrap_or_default() } else { Vec::new() };
+        let skipped = if is_folder { skipped_paths(rules_dir) } else { Vec::new() };
         let named = files.iter().chain(&families).map(|path| match is_family(path) {
             true => CheckedFile::of_family(path),
             false => CheckedFile::of_site(load_file(path)),
         });
         Self {
             files: loaded.into_iter().map(CheckedFile::of_site).chain(named).collect(),
-            skipped: if is_folder { skipped_paths(rules_dir) } else { Vec::new() },
+            skipped: skipped.iter().map(|path| path.display().to_string()).collect(),
         }
     }
 
@@ -85,7 +88,7 @@ impl Checked {
             }
         }
         for path in &self.skipped {
-            writeln!(out, "skipped {}: a site file is called NAME.toml", path.display())?;
+            writeln!(out, "skipped {}: a site file is a file called NAME.toml", path)?;
         }
         let faults: Vec<Fault> = self.files.iter().flat_map(|file| file.faults.clone()).collect();
         out.write_all(render(&faults, colour).as_bytes())?;

@@ -17,7 +17,12 @@ impl SiteLoop {
     pub(super) async fn drain(&mut self) -> Result<(), CrawlError> {
         let mut asked_to_commit = false;
         let mut stop = self.shared.stop.clone();
-        let mut too_late: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(async move { overdue(&mut stop).await });
+        // The end of the run's time is a request to stop.
+        let is_over = self.budgets.time_is_over(self.site.clock.now());
+        let mut too_late: Pin<Box<dyn Future<Output = ()> + Send>> = match is_over {
+            true => Box::pin(tokio::time::sleep(limits::DRAIN_TIME_MAX)),
+            false => Box::pin(async move { overdue(&mut stop).await }),
+        };
         let mut was_put_off = false;
         while !self.under_way.is_empty() || !self.commits.are_all_in() {
             self.tell_alive();

@@ -30,6 +30,7 @@ use tokio::sync::mpsc;
 use crate::crawldb::{CrawlDbError, MagnetRow, Reader, TorrentRow};
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
+use gleaner_base::console::lossy;
 use gleaner_torrent::archive::Archive;
 
 /// The form of an export.
@@ -106,6 +107,7 @@ pub struct Progress {
 /// The result of an export.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ExportSummary {
+    #[serde(serialize_with = "lossy")]
     pub dest: PathBuf,
     pub format: ExportFormat,
     pub layout: Layout,
@@ -145,6 +147,7 @@ pub struct LeftOutTorrent {
     pub infohash: String,
     pub name: String,
     /// Where its file should be.
+    #[serde(serialize_with = "lossy")]
     pub file: PathBuf,
     pub reason: String,
 }

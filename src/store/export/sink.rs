@@ -9,6 +9,7 @@ use super::manifest::{MAGNETS, MANIFEST};
 use super::whole_file::{Spool, WholeFile, parent};
 use super::zip_file::{self, ZipFile};
 use super::{ExportError, ExportFormat};
+use gleaner_base::regular;
 
 /// Level of the compressor: torrents are hashes and do not shrink, lists shrink well at any level.
 const ZSTD_LEVEL: i32 = 3;
@@ -54,6 +55,7 @@ impl Sink {
         if format != ExportFormat::Folder && dest.is_dir() {
             return Err(ExportError::IsFolder { dest: dest.to_owned() });
         }
+        must_be_replaceable(format, dest)?;
         let form = match format {
             ExportFormat::Folder => Form::Folder(Folder::begin(dest)?),
             ExportFormat::TarZst => {
@@ -98,6 +100,23 @@ impl Sink {
         };
         Ok(Written { dest_bytes: Some(dest_bytes), ..Written::default() })
     }
+}
+
+/// An error if a file of another kind has the name: a mistyped one is not lost.
+fn must_be_replaceable(format: ExportFormat, dest: &Path) -> Result<(), ExportError> {
+    let (starts, kind): (&[&[u8]], _) = match format {
+        ExportFormat::Folder => return Ok(()),
+        // A local file, and the end of an empty archive.
+        ExportFormat::Zip => (&[b"PK\x03\x04", b"PK\x05\x06"], "zip archive"),
+        ExportFormat::TarZst => (&[&[0x28, 0xb5, 0x2f, 0xfd]], "zstd archive"),
+    };
+    let Ok(mut file) = regular::open(dest) else { return Ok(()) };
+    let mut start = Vec::new();
+    let read = Read::by_ref(&mut file).take(4).read_to_end(&mut start);
+    if read.is_ok() && !start.is_empty() && !starts.contains(&&*start) {
+        return Err(ExportError::NotAnExport { dest: dest.to_owned(), detail: format!("it is no {kind}") });
+    }
+    Ok(())
 }
 
 fn compressor(file: WholeFile) -> io::Result<zstd::Encoder<'static, WholeFile>> {

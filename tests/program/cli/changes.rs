@@ -10,13 +10,15 @@ fn a_page_is_shown_with_its_blocks_the_schedule_with_its_reasons_and_the_delays(
     let site = Site::start(here.path(), 200, 0);
     let ask = |words: &[&str]| run(here.path(), &[words, &HERE].concat());
     for command in ["schedule", "delay"] {
-        ask(&[command, "demo"]).ended(1).says(&["nothing has been crawled yet", "hint: gleaner crawl demo"]);
+        ask(&[command, "demo"])
+            .ended(1)
+            .says(&["there is no such folder", "start with `gleaner crawl --data data --rules rules`"]);
     }
     ask(&["crawl"]).ended(0);
     ask(&["noise", "demo"]).ended(0).says(&["fingerprint", "= template  ~ volatile"]);
     let told = ask(&["noise", "demo", "--json"]).ended(0).json();
     assert!(told["page"]["blocks"].as_array().is_some_and(|blocks| !blocks.is_empty()), "{told}");
-    ask(&["noise", "dmeo"]).ended(1).says(&["no site dmeo has a valid rule file"]);
+    ask(&["noise", "dmeo"]).ended(1).says(&["did you mean `demo`?"]);
     ask(&["noise", "demo", "no address"]).ended(1).says(&["cannot be requested"]);
 
     ask(&["schedule", "demo"]).ended(0).says(&["checks a day by gleaner", "posts/day", "h UTC"]);
@@ -46,6 +48,6 @@ fn a_page_is_shown_with_its_blocks_the_schedule_with_its_reasons_and_the_delays(
     ask(&["noise", "demo", "--file", "absent"]).ended(1).says(&["absent: ", "hint: name a saved page"]);
     ask(&["noise", "demo", "--file", "."]).ended(1).says(&["is not a file"]);
     for command in ["schedule", "delay"] {
-        ask(&[command, "demon"]).ended(1).says(&["site demon is not in the database", "known sites: demo"]);
+        ask(&[command, "demon"]).ended(1).says(&["site `demon` is not in the database", "did you mean demo?"]);
     }
 }
