@@ -171,3 +171,75 @@ fn a_newer_database_is_refused_without_a_write() {
         fs::write(&path, whole).unwrap();
     }
 }
+
+#[test]
+fn a_process_that_holds_the_folder_and_does_not_answer_is_given_up() {
+    let here = folder();
+    fs::create_dir(here.path().join("data")).unwrap();
+    // Connections wait here, as at a process that was stopped by Ctrl-Z.
+    let _socket = UnixListener::bind(here.path().join("data/control.sock")).unwrap();
+    run(here.path(), &["status", "--data", "data"]).ended(1).says(&["does not answer", "hint: it is stopped"]);
+}
+
+#[test]
+fn an_archive_of_that_name_that_is_none_is_not_overwritten() {
+    let here = folder();
+    let _site = Site::start(here.path(), 10, 0);
+    run(here.path(), &["crawl", "--data", "data", "--rules", "rules"]).ended(0);
+    for name in ["notes.zip", "notes.tar.zst"] {
+        fs::write(here.path().join(name), "my notes").unwrap();
+        run(here.path(), &["export", name, "--data", "data"]).ended(1).says(&[name, "it is no z"]);
+        assert_eq!(fs::read(here.path().join(name)).unwrap(), b"my notes");
+        fs::remove_file(here.path().join(name)).unwrap();
+        // An earlier export is.
+        run(here.path(), &["export", name, "--data", "data"]).ended(0);
+        run(here.path(), &["export", name, "--data", "data"]).ended(0);
+    }
+}
+
+#[test]
+fn names_that_are_not_utf_8_are_told_in_json() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let here = folder();
+    let rules = here.path().join("rules");
+    fs::create_dir(&rules).unwrap();
+    fs::write(rules.join(std::ffi::OsStr::from_bytes(b"\xff.toml")), "strat = []").unwrap();
+    let told = run(here.path(), &["rules", "check", "--json", "--rules", "rules"]).ended(1).json();
+    assert!(told["files"][0]["path"].as_str().unwrap().contains('\u{fffd}'), "{told}");
+}
+
+#[test]
+fn a_log_filter_that_would_log_nothing_is_a_fault() {
+    let here = folder();
+    fs::write(here.path().join("gleaner.toml"), "log_filter = 'verbose'\n").unwrap();
+    run(here.path(), &["config", "check"])
+        .ended(1)
+        .says(&["`verbose` is neither a level nor a module", "hint: write error, warn"]);
+    fs::write(here.path().join("gleaner.toml"), "log_filter = 'warn,gleaner_net::fetch=debug,hyper=info'\n").unwrap();
+    run(here.path(), &["config", "check"]).ended(0);
+    let ran = shell(here.path(), "GLEANER_LOG=loud exec \"$0\" config check").ended(0);
+    assert!(ran.err.contains("GLEANER_LOG: bad filter: `loud`"), "{}", ran.err);
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_file_is_an_error_at_once() {
+    let here = folder();
+    let _site = Site::start(here.path(), 10, 0);
+    let folders = ["--data", "data", "--rules", "rules"];
+    run(here.path(), &[&["crawl"], &folders[..]].concat()).ended(0);
+    let pipe = |name: &str| {
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mkfifoat(rustix::fs::CWD, here.path().join(name), mode).unwrap();
+    };
+    pipe("config");
+    run(here.path(), &["status", "--config", "config"]).ended(1).says(&["config:1:1: ", "it is not a regular file"]);
+    fs::create_dir_all(here.path().join("rules/families")).unwrap();
+    pipe("rules/families/own.toml");
+    fs::write(here.path().join("rules/s.toml"), "start = ['http://h.example/']\nextends = 'families/own'\n").unwrap();
+    run(here.path(), &["rules", "check", "--rules", "rules"])
+        .ended(1)
+        .says(&["rules/s.toml:2:11: ", "it is not a regular file"]);
+    fs::create_dir(here.path().join("out")).unwrap();
+    pipe("out/manifest.jsonl");
+    run(here.path(), &["export", "out", "--data", "data"]).ended(1).says(&["out: ", "it is not a regular file"]);
+}
