@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use gleaner_base::url::{MASK, without_keys};
+use gleaner_base::url::{CrawlUrl, MASK, without_keys};
 use gleaner_rules::names_token;
 
 /// A URL, or a path and query, without keys of members and tokens of sessions. What names the thing stays, so that it can be opened.
@@ -22,6 +22,13 @@ pub fn masked(reference: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(text)
+}
+
+/// The path and query of a URL: whose keys it may hold is known by the host.
+#[must_use]
+pub fn masked_path(url: &CrawlUrl) -> String {
+    let told = masked(url.as_str());
+    told.strip_prefix(url.origin()).map_or(told.to_string(), ToOwned::to_owned)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::job::Finished;
 use crate::limits;
-use crate::masked::masked;
+use crate::masked::{masked, masked_path};
 use gleaner_base::url::{CrawlUrl, without_keys};
 use gleaner_rules::{Class, SiteRules};
 use gleaner_store::crawldb::Outcome;
@@ -186,7 +186,7 @@ impl Tally {
     /// Notes a URL that a rule has taken from a rule of a target's class behind it.
     fn shadows(&mut self, rules: &SiteRules, url: &CrawlUrl, by: usize) {
         let Some(rule) = rules.shadowed(url, by) else { return };
-        let first = || Shadowed { by, rule, urls: 0, example: masked(url.path()).into() };
+        let first = || Shadowed { by, rule, urls: 0, example: masked_path(url).into() };
         let shadowed = self.shadowed.get_or_insert_with(first);
         shadowed.urls += u64::from((shadowed.by, shadowed.rule) == (by, rule));
     }

@@ -203,7 +203,7 @@ impl SiteHosts {
         let left = |host: &&HostWork| host.is_given_up(now) && (host.lease_at.is_some() || !host.lanes.is_empty());
         let Some(host) = self.hosts.iter().find(left) else { return Ended::Exhausted };
         let face = host.face();
-        let reason = face.block.as_ref().map_or("it asked for this pause earlier", |(_, reason)| reason);
+        let reason = face.block.as_ref().map_or("the pause of an earlier crawl is not over", |(_, reason)| reason);
         let times = face.block.as_ref().map_or(0, |(block, _)| block.complaints);
         Ended::Unreachable(if times >= limits::HOST_COMPLAINTS_MAX {
             format!("{}, {times} times in a row: {reason}", face.origin)
@@ -462,7 +462,7 @@ impl SiteHosts {
             Why::Connection => format!("{name}: its connections are in use"),
             Why::Patience => match &face.block {
                 Some((block, reason)) if block.until == at => format!("{name}: {reason}"),
-                _ if face.blocked_until == at => format!("{name}: it asked for this pause earlier"),
+                _ if face.blocked_until == at => format!("{name}: the pause of an earlier crawl is not over"),
                 // Its rate never requires a wait as long as its pauses, which all sites of the process share.
                 _ if self.shared.blocked_until(name, self.site.clock.now()) >= at => {
                     format!("{name}: it asked for this pause when it was asked for another site")

@@ -481,7 +481,7 @@ impl SiteLoop {
     async fn wait_for_first_host(&mut self, index: usize) -> Result<(), CrawlError> {
         let until = self.hosts.blocked_until(index, self.site.clock.now());
         let first = &self.hosts[index].faces()[0];
-        let reason = first.block.as_ref().map_or("it asked for this pause earlier", |(_, reason)| reason);
+        let reason = first.block.as_ref().map_or("the pause of an earlier crawl is not over", |(_, reason)| reason);
         let why = format!("{} pauses ({reason}); its mirrors are never sent the password or the cookies", first.name());
         self.pause(Pause::until(until, why)).await
     }

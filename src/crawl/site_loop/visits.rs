@@ -14,10 +14,11 @@ use crate::CrawlError;
 use crate::frontier::priority;
 use crate::hosts::Slot;
 use crate::job::{Finished, Job, Tiding};
+use crate::masked::masked_path;
 use crate::scripts::errands::{Errands, KnownHost};
 use crate::visit;
 use gleaner_base::clock::UnixMillis;
-use gleaner_base::url::{CrawlUrl, without_keys};
+use gleaner_base::url::CrawlUrl;
 use gleaner_store::crawldb::{Next, Outcome, UrlKey, faults, refusals};
 
 impl SiteLoop {
@@ -194,7 +195,7 @@ impl SiteLoop {
         tracing::debug!(
             site = %self.site.rules.name,
             host = self.hosts[index].faces()[face].name(),
-            url = told_path(self.hosts[index].origin(), &visit.key.path),
+            url = masked_path(&CrawlUrl::from_parts(self.hosts[index].origin(), &visit.key.path)),
             outcome = received(visit.outcome),
             attempt = faults(visit.attempts) + refusals(visit.attempts) + 1,
             detail = finished.detail.as_deref().unwrap_or_default(),
@@ -270,10 +271,4 @@ pub(super) fn mark(key: &UrlKey) -> u64 {
 /// The outcome of a visit that is not committed yet: whether its torrent is new, and stored, is known then.
 fn received(outcome: Outcome) -> &'static str {
     if outcome == Outcome::TorrentStored { "torrent" } else { outcome.name() }
-}
-
-/// A path for a log line that names its host: whose keys it may hold is known by the host.
-pub(super) fn told_path(origin: &str, path: &str) -> String {
-    let told = without_keys(&format!("{origin}{path}")).into_owned();
-    told.strip_prefix(origin).map_or(told.clone(), ToOwned::to_owned)
 }

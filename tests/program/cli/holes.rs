@@ -241,5 +241,7 @@ fn a_pipe_in_the_place_of_a_file_is_an_error_at_once() {
         .says(&["rules/s.toml:2:11: ", "it is not a regular file"]);
     fs::create_dir(here.path().join("out")).unwrap();
     pipe("out/manifest.jsonl");
-    run(here.path(), &["export", "out", "--data", "data"]).ended(1).says(&["out: ", "it is not a regular file"]);
+    run(here.path(), &["export", "out", "--data", "data"])
+        .ended(1)
+        .says(&["manifest.jsonl", "it is not a regular file"]);
 }

@@ -133,30 +133,28 @@ impl MembersKeys {
     }
 }
 
-/// The host of a URL with its port, as rule files write it; None for a path.
+/// The host of a URL with its port, as rule files write it; None for a path or a magnet.
 fn authority_of(url: &str) -> Option<String> {
-    let (scheme, rest) = url.split_once("://")?;
+    let (scheme, rest) =
+        url.split_once("://").filter(|(scheme, _)| scheme.bytes().all(|of| of.is_ascii_alphabetic()))?;
     let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host).to_ascii_lowercase();
     let default = if scheme.eq_ignore_ascii_case("https") { ":443" } else { ":80" };
     Some(host.strip_suffix(default).map_or(host.clone(), ToOwned::to_owned))
 }
 
-/// Where a URL, or a path and query, has keys of members of the sites that this process watches: byte ranges, in order.
+/// Where a URL has keys of members of the sites that this process watches: byte ranges, in order. A path without its host has none: whose it is
+/// decides.
 pub(super) fn keys_in(url: &str) -> Vec<Range<usize>> {
     let sites = SITES.read().unwrap_or_else(PoisonError::into_inner);
-    let authority = authority_of(url);
-    let asked = |keys: &&Arc<MembersKeys>| match &authority {
-        Some(authority) => keys.owns(authority),
-        // A path belongs to one of them, or to none.
-        None => true,
-    };
+    let Some(authority) = authority_of(url) else { return Vec::new() };
+    let asked = |keys: &&Arc<MembersKeys>| keys.owns(&authority);
     let sites: Vec<&Arc<MembersKeys>> = sites.iter().filter(asked).collect();
     let mut keys = Vec::new();
     if !sites.is_empty() {
         places(url, &mut |place, value| {
             let is_secret = place.starts_with('!') && !value.is_empty();
-            if is_secret || looks_like_key(value) && !sites.iter().all(|site| site.names_things(&place)) {
+            if is_secret || looks_like_key(value) && !sites.iter().any(|site| site.names_things(&place)) {
                 // The value is a part of the URL.
                 let from = value.as_ptr() as usize - url.as_ptr() as usize;
                 keys.push(from..from + value.len());
