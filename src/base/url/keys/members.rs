@@ -20,22 +20,9 @@ const KEY_CHARS_MIN: usize = 16;
 /// Links with different values from which on a place names things.
 const VARYING_LINKS_MIN: usize = 3;
 
-/// Parameters that hold a key however they vary. Names end in one of these, after other letters or none.
-const SECRET_NAMES: &[&str] = &[
-    "key",
-    "token",
-    "secret",
-    "jwt",
-    "auth",
-    "sign",
-    "signature",
-    "sig",
-    "pass",
-    "passwd",
-    "password",
-    "session",
-    "sid",
-];
+/// Endings of names of parameters that hold a key however they vary, and whole words that do: `design` is no `sign`.
+const SECRET_ENDINGS: [&str; 4] = ["key", "token", "secret", "password"];
+const SECRET_WORDS: [&str; 9] = ["jwt", "auth", "sign", "signature", "sig", "pass", "passwd", "session", "sid"];
 
 /// What is known of the addresses of one members' site.
 #[derive(Debug, Default)]
@@ -205,7 +192,9 @@ fn pair<'u>(script: &str, name: &str, value: &'u str, of: &mut impl FnMut(String
     // `a[passkey]`, encoded or not.
     let name = name.to_ascii_lowercase().replace("%5b", "[").replace("%5d", "]");
     let name = name.trim_end_matches(']').rsplit('[').find(|part| !part.is_empty()).unwrap_or(&name);
-    let mark = if SECRET_NAMES.iter().any(|secret| name.ends_with(secret)) { "!" } else { "" };
+    let is_secret = SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending))
+        || name.split(['_', '-']).any(|word| SECRET_WORDS.contains(&word));
+    let mark = if is_secret { "!" } else { "" };
     of(format!("{mark}{script}?{name}"), value);
 }
 

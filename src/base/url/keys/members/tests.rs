@@ -87,6 +87,8 @@ fn what_varies_on_one_page_names_things_and_is_told() {
     assert_eq!(without_keys(&link(torrents[1])), format!("https://varied.example/dl/{}.torrent?u={MASK}", torrents[1]));
     let short = |key: &str| format!("https://varied.example/get?id=17&key={key}&n=7");
     assert_eq!(without_keys(&short("7")), short(MASK));
+    let plain = "https://varied.example/browse?design=dark&passage=2&author=ann&page=3";
+    assert_eq!(without_keys(plain), plain);
     // A parameter that is a secret by its name stays one.
     let signed = |sign: &str| format!("https://varied.example/get?id=7&sign={sign}");
     keys.learn([&*signed(torrents[0]), &signed(torrents[1]), &signed(third)].into_iter());
