@@ -122,7 +122,7 @@ pub fn site_paths(dir: &Path) -> std::io::Result<Vec<PathBuf>> {
     for entry in std::fs::read_dir(dir)? {
         let path = entry?.path();
         let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if !is_hidden && path.extension().is_some_and(|extension| extension == "toml") && path.is_file() {
+        if !is_hidden && path.extension().is_some_and(|extension| extension == "toml") {
             paths.push(path);
         }
     }

@@ -75,6 +75,19 @@ fn check_warns_of_rules_that_get_no_url_and_names_what_it_skips() {
 }
 
 #[test]
+fn a_link_to_nowhere_is_a_fault_and_not_skipped() {
+    let dir = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink("nowhere", dir.path().join("s.toml")).unwrap();
+    fs::create_dir(dir.path().join("t.toml")).unwrap();
+    let out = text_of(|out| assert!(!check(&[], dir.path(), out)));
+    assert!(
+        out.contains("s.toml:1:1: error: cannot be read") && out.contains("t.toml:1:1: error: cannot be read"),
+        "{out}"
+    );
+    assert!(!out.contains("skipped"), "{out}");
+}
+
+#[test]
 fn a_key_in_the_wrong_table_is_told_where_it_belongs() {
     let dir = tempfile::tempdir().unwrap();
     let start = "start = ['https://h.example/']\n";
