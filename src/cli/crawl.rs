@@ -9,7 +9,7 @@ use tokio::signal::unix::SignalKind;
 use tokio::sync::watch;
 
 use super::chosen::{Chosen, chosen};
-use super::findings::{Known, findings};
+use super::findings::{Known, findings, nothing_answered};
 use super::fold::fold;
 use super::hints::Hints;
 use super::summary::{Summary, TooDeep};
@@ -81,7 +81,10 @@ async fn name_causes(summary: &mut Summary, app: &App, sites: &[Arc<SiteRules>],
         // A crawl that ended in front of a wall has named its cause.
         let is_over = matches!(ended, Some(Ended::Exhausted));
         let known = Known::of_site(app.db.as_ref(), rules).await?;
-        let found = findings(&known, rules, is_over, hints);
+        let mut found = findings(&known, rules, is_over, hints);
+        if matches!(ended, Some(Ended::Budget(_))) && app.db.site_counts(&rules.name).await?.outcomes.is_empty() {
+            found.push(nothing_answered());
+        }
         if !found.is_empty() {
             summary.findings.insert(rules.name.to_string(), found);
         }

@@ -76,6 +76,15 @@ struct Findings<'a> {
     hints: &'a Hints,
 }
 
+/// The finding on a site whose crawl was ended by a limit before any answer, now or earlier.
+#[must_use]
+pub fn nothing_answered() -> Finding {
+    failure(
+        "nothing was answered before the crawl ended".to_owned(),
+        "try the start page in a browser; a higher --max-time or --max-pages lets the crawl wait".to_owned(),
+    )
+}
+
 fn failure(text: String, hint: String) -> Finding {
     Finding { text, hint: Some(hint), is_failure: true }
 }

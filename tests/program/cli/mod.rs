@@ -278,6 +278,19 @@ fn a_crawl_of_a_closed_port_ends_by_itself_and_says_unreachable() {
 }
 
 #[test]
+fn a_crawl_whose_time_is_over_before_any_answer_has_failed() {
+    let here = folder();
+    // Connections are taken, and never answered.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    write_site(here.path(), silent.local_addr().unwrap().port());
+    let began = harness::now();
+    let ran = run(here.path(), &["crawl", "--max-time", "2", "--rules", "rules", "--data", "data"]).ended(1);
+    ran.says(&["stopped at --max-time of 2 s", "nothing was answered before the crawl ended"]);
+    // As at Ctrl-C, a request under way is not waited for to its own limit.
+    assert!(began.elapsed() < std::time::Duration::from_secs(25), "{:?}", began.elapsed());
+}
+
+#[test]
 fn a_dry_run_before_the_first_crawl_shows_what_it_would_follow() {
     let here = folder();
     let _site = harness::Site::start(here.path(), 30, 0);
