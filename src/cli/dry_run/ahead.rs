@@ -105,7 +105,7 @@ fn read(rules: &SiteRules, start: &CrawlUrl, answer: &Response) -> Ahead {
             Verdict::Take { class, .. } => {
                 let links = ahead.links.entry(class.name()).or_default();
                 *links += 1;
-                if *links <= SHOWN {
+                if *links <= SHOWN && !rules.start.contains(&url) {
                     ahead.follows.push(judged(rules, &url));
                 }
             }
