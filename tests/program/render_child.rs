@@ -56,18 +56,22 @@ async fn a_childs_life_is_bounded_in_pages() {
 
 #[tokio::test]
 async fn a_page_that_is_read_for_long_and_asks_for_nothing_is_not_taken_for_one_without_end() {
-    let silence = Duration::from_secs(2);
-    let children = children(Bounds { children: 1, silence, ..Bounds::default() });
     let rows = "<p id=out></p><ul id=list></ul><script>
         const work = () => { let n = 0; for (let i = 0; i < 60000; i++) n += i % 7; return n };
         for (let n = 0; n < 200; n++) { const row = document.createElement('li'); row.textContent = 'Title number ' + n; row.onclick = () => { work(); out.innerHTML = `<a href=/t/${n}>x</a>` }; list.append(row) }</script>";
     let mut page = Page::at("https://example.org/list", 1_700_000_000_000).with_markup(rows);
     page.seeks = Seeks::ALL;
-    let began = tokio::time::Instant::now();
-    let outcome = children.run(&page, &no_net).await.unwrap();
-    let links: usize = outcome.states.iter().map(|state| state.links.len()).sum();
-    assert_eq!((links, outcome.cut), (200, None), "after {:.1} s", began.elapsed().as_secs_f64());
-    assert!(began.elapsed() > silence, "it takes long enough to be silent: {:.1} s", began.elapsed().as_secs_f64());
+    // How long the page takes is the machine's business: the first reading measures it, and the second may be silent for a quarter of that.
+    let mut silence = Bounds::default().silence;
+    for _ in 0..2 {
+        let children = children(Bounds { children: 1, silence, ..Bounds::default() });
+        let began = tokio::time::Instant::now();
+        let outcome = children.run(&page, &no_net).await.unwrap();
+        let took = began.elapsed();
+        let links: usize = outcome.states.iter().map(|state| state.links.len()).sum();
+        assert_eq!((links, outcome.cut), (200, None), "after {took:?} with {silence:?} of silence");
+        silence = took / 4;
+    }
 }
 
 #[tokio::test]
