@@ -28,7 +28,7 @@ macro_rules! tables {
     };
 }
 
-static TABLES: [Table; 8] = tables!["board", "control", "form", "gone", "login", "name", "price", "time"];
+static TABLES: [Table; 9] = tables!["board", "control", "form", "gone", "login", "name", "price", "time", "address"];
 
 /// A row of a table.
 #[derive(Clone, Copy, Debug)]

@@ -133,6 +133,30 @@ pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::R
     Ok(if told.is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// Logs in to a site that is being learned, as `gleaner login` does. True if it worked.
+///
+/// # Errors
+/// Why it could not begin.
+pub fn for_learning(config: &Config, rules: &Arc<SiteRules>, hints: &Hints, is_verbose: bool) -> anyhow::Result<bool> {
+    let options = Options {
+        site: rules.name.to_string(),
+        interactive: false,
+        cookies: None,
+        logout: false,
+        again: false,
+        json: false,
+    };
+    let Some(login) = &rules.login else { bail!("{}: has no account", rules.name) };
+    // SAFETY: no second thread runs yet.
+    unsafe { become_owner(&config.data_dir) }.with_context(|| config.data_dir.display().to_string())?;
+    app::is_folder(&config.data_dir)?;
+    app::folder::must_be_writable(&config.data_dir)?;
+    let steps = Steps::new(&rules.name, hints, false, is_verbose);
+    let told = Login { config, options: &options, hints, rules, login }.log_in(&steps)?;
+    told.show()?;
+    Ok(told.is_well)
+}
+
 fn run(config: &Config, options: &Options, hints: &Hints, is_verbose: bool) -> anyhow::Result<LoginResult> {
     let rules = &chosen::one(config, &options.site, hints)?;
     // Root's own file, read by root.

@@ -194,6 +194,9 @@ enum RulesCommand {
         /// URL where the crawl starts
         url: String,
     },
+    /// Learn a site: read its pages and write the rule file that they call for
+    #[command(after_help = "Example: gleaner rules learn https://example.org/torrents/")]
+    Learn(rules::learn::Options),
     /// Write the JSON Schema of rule files to standard output, for editors
     #[command(after_help = "Example: gleaner rules schema > rules.schema.json")]
     Schema,
@@ -299,7 +302,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     match command {
         Command::Crawl(options) => crawl::crawl(&config, &options, &global, &terminal),
         Command::Run(options) => run::run(&config, &options, &global),
-        Command::Rules(command) => rules_command(command, &config),
+        Command::Rules(command) => rules_command(command, &config, &global),
         Command::Status(options) => status::status(&config, &options, &global),
         Command::Export(options) => export::command(&config, &options),
         Command::Coverage(options) => coverage::command(&config, &options),
@@ -320,7 +323,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn rules_command(command: RulesCommand, config: &Config) -> anyhow::Result<ExitCode> {
+fn rules_command(command: RulesCommand, config: &Config, global: &Global) -> anyhow::Result<ExitCode> {
     let rules_dir = config.rules_dir.as_path();
     let colour = fault::colour_wanted(std::io::stdout().is_terminal());
     let mut out = Pipe::new(console::out_with(colour));
@@ -341,6 +344,7 @@ fn rules_command(command: RulesCommand, config: &Config) -> anyhow::Result<ExitC
             None => rules::explain(&url, rules_dir, |site, url| known::of(config, site, url), &mut out)?,
         },
         RulesCommand::New { url } => rules::new_file(&url, rules_dir, &mut out).map(|_| true)?,
+        RulesCommand::Learn(options) => return rules::learn::command(config, &options, global),
         RulesCommand::Schema => rules::schema(&mut out).map(|()| true)?,
     };
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -4,6 +4,7 @@
 //! (arguments, exit codes, terminal) is elsewhere.
 
 pub mod check;
+pub mod learn;
 
 use std::collections::HashMap;
 use std::io::{self, Write};

@@ -71,6 +71,7 @@ impl Inspection {
     /// Why the request was held back, or why there is no response.
     pub async fn open(&mut self, page: CrawlUrl) -> Answer {
         self.page = page;
+        self.errands = self.errands.of_next_page();
         let request = Request {
             asker: Asker::Fetch,
             method: "GET".to_owned(),
@@ -93,6 +94,14 @@ impl Inspection {
         let mut scripts = Scripts::new(&rules, *rules_token, transport, clock, Arc::<Sitemaps>::default());
         scripts.memory = memory.clone();
         Self { scripts, ..self }
+    }
+
+    /// True unless the robots.txt of the first page's host closes a URL of that host.
+    #[must_use]
+    pub fn allows(&self, url: &CrawlUrl) -> bool {
+        let known = self.errands.known.iter().find(|known| *known.origin == *url.origin());
+        let robots = known.and_then(|known| known.robots.as_ref());
+        robots.is_none_or(|robots| robots.allows(url.path()))
     }
 
     /// The rules in force.

@@ -79,8 +79,8 @@ fn read_with(
     let says_nofollow =
         page.robots_nofollow || robots::tags_say_nofollow(&headers.robots_tags, robots_txt::PRODUCT_TOKEN);
     let nofollow = says_nofollow && rules.robots == Robots::Obey;
-    // On a site with an account, the visible text is needed: the text of a link may be the only sign that it logs out.
-    let view = (!is_feed && rules.login.is_some()).then(|| View::of(&encoding.decode(body).0).ok()).flatten();
+    // On a guarded site, the visible text is needed: the text of a link may be the only sign that it logs out.
+    let view = (!is_feed && rules.is_guarded()).then(|| View::of(&encoding.decode(body).0).ok()).flatten();
     let acts = view.as_ref().zip(base.as_ref());
     let acts = acts.map(|(view, base)| PageActs::of(rules, job, view, &page, (base, of_links))).unwrap_or_default();
     let labelled = view.iter().flat_map(View::log_out_labels);

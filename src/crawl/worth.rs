@@ -291,7 +291,7 @@ impl Worth {
 
     /// Learns tokens from the links of a page of a site with an account, takes out those that carry one, and counts all that would act.
     pub fn take_out_acting(&mut self, rules: &SiteRules, read: &mut PageFindings) {
-        if rules.login.is_none() {
+        if !rules.is_guarded() {
             return;
         }
         let found = read.found.iter().filter(|found| found.class != Class::Download).map(|found| found.url.path());

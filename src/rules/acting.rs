@@ -163,7 +163,8 @@ fn is_among(names: &[&str], key: &str) -> bool {
 }
 
 /// True for a parameter whose value names an action, or the page that performs it.
-fn is_router(key: &str) -> bool {
+#[must_use]
+pub fn is_router(key: &str) -> bool {
     is_among(&ACTIONS, key) || is_among(&MORE_ACTIONS, key)
 }
 

@@ -66,7 +66,7 @@ pub(super) fn family(faults: &mut Faults, read: &ParsedFile<FamilyFile>, familie
         hosts: vec!["family.invalid".into()],
         canonical,
         charset: own.charset.or(inherited.charset),
-        ..compiled(faults, rules)?
+        ..compiled(faults, rules, false)?
     };
     let placed = |url: &str| {
         if url.starts_with('/') { format!("{HOST}{url}") } else { url.to_owned() }
@@ -140,7 +140,7 @@ pub(super) fn site(
             private_addresses: private_addresses(faults, spans, file.private_addresses.as_ref(), &start),
         },
         start: start.iter().map(|(_, url)| url.clone()).collect(),
-        ..compiled(faults, rules)?
+        ..compiled(faults, rules, file.learned)?
     };
     judge_start(faults, spans, &site, &start);
     examples(faults, spans, &file.examples, &site, str::to_owned);
@@ -148,7 +148,7 @@ pub(super) fn site(
 }
 
 /// A site that has only its rules; the caller fills in the rest.
-fn compiled(faults: &mut Faults, rules: RuleList) -> Option<SiteRules> {
+fn compiled(faults: &mut Faults, rules: RuleList, are_learned: bool) -> Option<SiteRules> {
     let (rules, set) = compile(faults, rules)?;
     Some(SiteRules {
         name: "".into(),
@@ -180,7 +180,7 @@ fn compiled(faults: &mut Faults, rules: RuleList) -> Option<SiteRules> {
         allow_actions: AllowedActions::default(),
         sitemaps: true,
         client: ClientRules { headers: Vec::new(), proxy: None, private_addresses: PrivateAddresses::All(false) },
-        links: LinkRules { rules, set },
+        links: LinkRules { rules, set, are_learned },
     })
 }
 

@@ -65,6 +65,9 @@ pub struct SiteFile {
     pub name: Option<String>,
     /// Whether the service, and `gleaner crawl` without a name, crawl this site.
     pub enabled: bool,
+    /// `gleaner rules learn` wrote this file, and nobody has read it yet: URLs are refused that act in an account's name, as on a site with
+    /// `[login]`.
+    pub learned: bool,
     /// Family of sites whose rules follow the ones in this file, such as `families/nginx`.
     #[schemars(length(min = 1))]
     pub extends: Option<String>,
@@ -153,6 +156,7 @@ impl Default for SiteFile {
         Self {
             name: None,
             enabled: true,
+            learned: false,
             extends: None,
             start: Vec::new(),
             hosts: None,

@@ -224,6 +224,8 @@ pub(super) struct LinkRules {
     pub rules: Vec<Rule>,
     /// In the same order as `rules`.
     pub set: RegexSet,
+    /// The rules were learned, and nobody has read them yet.
+    pub are_learned: bool,
 }
 
 /// How the lists of the site are parsed and rechecked.
@@ -314,7 +316,7 @@ impl SiteRules {
         } = self;
         let patterns: Vec<_> = self.rules().iter().map(|rule| (&rule.pattern, rule.class)).collect();
         let site = (start, hosts, below, canonical, budget, charset.map(Encoding::name), mirrors);
-        let taken = (site, depth_max, robots, sitemaps, patterns, self.login.is_some(), when, learns_shortcuts);
+        let taken = (site, depth_max, robots, sitemaps, patterns, self.is_guarded(), when, learns_shortcuts);
         // The default must not change the hash.
         let acts = if *acts == RenderActs::Auto { String::new() } else { format!("{acts:?}") };
         let allowed = allow_actions.urls.patterns();
@@ -392,19 +394,26 @@ impl SiteRules {
         Some((number, self.links.rules.get(number)?))
     }
 
+    /// True for a site on which no URL is requested that acts: one with an account, or with learned rules that nobody has read yet.
+    #[must_use]
+    pub fn is_guarded(&self) -> bool {
+        self.login.is_some() || self.links.are_learned
+    }
+
     /// The sign by which a URL acts in the name of the site's account, if it has one and may not. `class` is the one that a rule gives it.
     #[must_use]
     pub fn acts_for_account(&self, url: &CrawlUrl, class: Option<Class>) -> Option<ActSign> {
-        let sign = self.login.as_ref().and_then(|_| acts(url.path(), class))?;
+        let sign = self.is_guarded().then(|| acts(url.path(), class)).flatten()?;
         (!self.may_act(url)).then_some(sign)
     }
 
     /// True for a URL that is requested whatever it does: a guest's, one of `allow_actions`, and the pages that `[login]` names.
     #[must_use]
     pub fn may_act(&self, url: &CrawlUrl) -> bool {
-        let Some(login) = &self.login else { return true };
-        let is_named = [&login.page, &login.probe].into_iter().flatten().any(|named| named == url);
-        is_named || self.allow_actions.urls.is_match(url.path())
+        let named = self.login.iter().flat_map(|login| [&login.page, &login.probe]).flatten();
+        !self.is_guarded()
+            || named.into_iter().any(|named| named == url)
+            || self.allow_actions.urls.is_match(url.path())
     }
 
     /// The verdict on a URL that was normalised with [`Self::canonical`].
@@ -417,7 +426,7 @@ impl SiteRules {
         if !self.is_below_start(url.authority(), path) {
             return Verdict::Refuse { reason: Refusal::NotBelowStart };
         }
-        if self.login.is_some() && ends_session(path) {
+        if self.is_guarded() && ends_session(path) {
             return Verdict::Refuse { reason: Refusal::EndsSession };
         }
         let Some((number, rule)) = self.first_rule(path) else {

@@ -36,7 +36,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use acting::{ActSign, action_of, gives_torrent, is_token, names_token, parameters};
+pub use acting::{ActSign, action_of, acts, gives_torrent, is_router, is_token, names_token, parameters};
 pub use class::Class;
 pub use families::Families;
 pub use fault::Fault;

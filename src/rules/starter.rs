@@ -14,13 +14,7 @@ pub struct Starter {
 
 /// Writes a starter file for the site of a URL. The URL becomes its start URL.
 pub fn starter(url: &str) -> Result<Starter, UrlFault> {
-    // People type `example.org`.
-    let url = match Url::parse(url) {
-        Err(url::ParseError::RelativeUrlWithoutBase) => {
-            CrawlUrl::parse(&format!("https://{url}"), &Canonical::default())?
-        }
-        _ => CrawlUrl::parse(url, &Canonical::default())?,
-    };
+    let url = typed_url(url)?;
     let name = site_name(url.authority());
     let start = toml_string(url.as_str());
     let home = toml_string(&format!("^{}$", regex::escape(url.path())));
@@ -86,8 +80,22 @@ refuse = [
     Ok(Starter { file_name: format!("{name}.toml"), text })
 }
 
+/// A URL as people type it: `example.org` is one.
+///
+/// # Errors
+/// Why it is none.
+pub fn typed_url(text: &str) -> Result<CrawlUrl, UrlFault> {
+    match Url::parse(text) {
+        Err(url::ParseError::RelativeUrlWithoutBase) => {
+            CrawlUrl::parse(&format!("https://{text}"), &Canonical::default())
+        }
+        _ => CrawlUrl::parse(text, &Canonical::default()),
+    }
+}
+
 /// A host as a site name and file name.
-fn site_name(authority: &str) -> String {
+#[must_use]
+pub fn site_name(authority: &str) -> String {
     let plain = |character: char| {
         if character.is_ascii_alphanumeric() || character == '.' { character } else { '-' }
     };
@@ -98,7 +106,8 @@ fn site_name(authority: &str) -> String {
 }
 
 /// A TOML string for any text without control characters: literal if possible, else escaped.
-fn toml_string(text: &str) -> String {
+#[must_use]
+pub fn toml_string(text: &str) -> String {
     if text.contains('\'') {
         format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
     } else {

@@ -186,6 +186,20 @@ impl Errands {
         }
     }
 
+    /// The script requests of the next page of the same run, which has its own time.
+    #[must_use]
+    pub fn of_next_page(&self) -> Self {
+        let bounds = Bounds {
+            pages: Arc::clone(&self.pages),
+            pages_max: self.pages_max,
+            budget: Arc::clone(&self.budget),
+            stop: self.stop.clone(),
+            end: self.end,
+        };
+        let (hosts, requests) = (self.hosts.clone(), Arc::clone(&self.requests));
+        Self::new(hosts, requests, self.known.clone(), self.own_policy, bounds, None)
+    }
+
     /// The worst problem with the requests so far.
     pub fn trouble(&self) -> Trouble {
         *self.trouble.lock().unwrap_or_else(PoisonError::into_inner)

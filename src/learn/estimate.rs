@@ -1,0 +1,107 @@
+//! How many torrents a site has, by what its lists announce (LEARNING §14.12; NT of ALGORITHMS §7).
+
+use std::collections::BTreeSet;
+
+use crate::choose::{Choice, List};
+use crate::map::{Map, UrlId};
+use crate::things::Thing;
+
+/// The size of a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Estimate {
+    /// About so many.
+    About(u64),
+    /// The lists do not say how many pages they have.
+    AtLeast(u64),
+}
+
+/// Estimates the size of a site.
+#[must_use]
+pub fn estimate(map: &Map, choice: &Choice) -> Estimate {
+    let seen = seen(map, choice);
+    let mut total = 0.0;
+    let mut known: BTreeSet<Thing> = BTreeSet::new();
+    let mut is_sure = !choice.lists.is_empty() && choice.unreached == 0 && !map.is_full;
+    for list in &choice.lists {
+        let own = if list.rows.is_empty() { &list.torrents } else { &list.rows };
+        // What other lists show is counted once.
+        let new = own.difference(&known).count() as f64 / own.len().max(1) as f64;
+        let (rows, is_whole) = rows_of(map, choice, list);
+        is_sure &= is_whole;
+        total += rows * new * torrents_per_row(map, choice, list);
+        known.extend(own);
+    }
+    let total = (total.round() as u64).max(seen);
+    if is_sure { Estimate::About(total) } else { Estimate::AtLeast(seen) }
+}
+
+/// Torrents that were seen: on pages, and behind rows that were not opened.
+fn seen(map: &Map, choice: &Choice) -> u64 {
+    let mut seen = 0.0;
+    let mut known: BTreeSet<Thing> = BTreeSet::new();
+    for list in &choice.lists {
+        let own = if list.rows.is_empty() { &list.torrents } else { &list.rows };
+        seen += own.difference(&known).count() as f64 * torrents_per_row(map, choice, list);
+        known.extend(own);
+    }
+    let shown: BTreeSet<Thing> = map
+        .pages()
+        .filter(|(_, page)| page.is_page())
+        .flat_map(|(id, page)| choice.things.torrents(map, id, page))
+        .collect();
+    (seen.round() as u64).max(shown.len() as u64)
+}
+
+/// Rows of all pages of a list, and whether the number of its pages is known: the last one of a series is counted if it was read, and half
+/// full if not.
+fn rows_of(map: &Map, choice: &Choice, list: &List) -> (f64, bool) {
+    let count = |id: UrlId| {
+        let page = map.page(id)?;
+        let (rows, torrents) = (choice.things.rows(map, id, page).len(), choice.things.torrents(map, id, page).len());
+        Some(if list.rows.is_empty() { torrents } else { rows } as f64)
+    };
+    let mut series: std::collections::BTreeMap<_, (u64, Vec<(u64, UrlId)>)> = std::collections::BTreeMap::new();
+    for shape in &list.shapes {
+        let field = choice.fields.get(shape);
+        for url in map.urls_of(*shape) {
+            let number = field.and_then(|field| map.shape(*shape).field(map.path(*url), &field.place)?.number());
+            let page = field.zip(number).map_or(0, |(field, number)| field.pages_to(number)).max(1);
+            let mut others: Vec<(crate::shape::Place, String)> = map
+                .shape(*shape)
+                .fields(map.path(*url))
+                .into_iter()
+                .filter(|of| field.is_none_or(|field| field.place != of.place))
+                .filter(|of| !matches!(&of.place, crate::shape::Place::Query(key, _) if choice.dropped.contains(key)))
+                .map(|of| (of.place, of.value.to_owned()))
+                .collect();
+            others.sort();
+            let entry = series.entry(others).or_insert((1, Vec::new()));
+            entry.0 = entry.0.max(page);
+            entry.1.push((page, *url));
+        }
+    }
+    let full = list.per_page as f64;
+    let mut rows = 0.0;
+    let mut is_whole = true;
+    for (last, urls) in series.values() {
+        let of_last = urls.iter().filter(|(page, _)| page == last).find_map(|(_, url)| count(*url));
+        is_whole &= of_last.is_some() || *last > 1;
+        rows += (*last - 1) as f64 * full + of_last.unwrap_or(full / 2.0);
+    }
+    (rows, is_whole)
+}
+
+/// Torrents of a row: 1 where lists link to torrents themselves, else the mean over the details that were read.
+fn torrents_per_row(map: &Map, choice: &Choice, list: &List) -> f64 {
+    if list.rows.is_empty() {
+        return 1.0;
+    }
+    let (mut details, mut torrents) = (0, 0);
+    for shape in &choice.things.details {
+        for (id, page) in map.pages_of(*shape).filter(|(_, page)| page.is_page()) {
+            details += 1;
+            torrents += choice.things.torrents(map, id, page).len();
+        }
+    }
+    if details == 0 { 1.0 } else { torrents as f64 / details as f64 }
+}

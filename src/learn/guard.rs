@@ -1,0 +1,98 @@
+//! What is never asked for (LEARNING §14.2): actions, log-outs, tokens of a session, other files than torrents. The crawl's own guard judges
+//! ([`gleaner_rules::acts`], [`gleaner_frontier::tokens`]); here it stands before guests as well.
+
+use gleaner_frontier::tokens::Tokens;
+use gleaner_rules::{ActSign, acts, ends_session, gives_torrent, parameters};
+
+use crate::prior::is_payload;
+
+/// Why a URL is not asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Refused {
+    Acts(ActSign),
+    EndsSession,
+    Payload,
+    Robots,
+    /// It is not below the folder of the start URL.
+    Outside,
+}
+
+impl Refused {
+    /// The reason in words.
+    #[must_use]
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Acts(sign) => sign.sentence(),
+            Self::EndsSession => "it ends the session",
+            Self::Payload => "it is neither a page nor a torrent",
+            Self::Robots => "robots.txt closes it",
+            Self::Outside => "it is not below the folder of the start URL",
+        }
+    }
+}
+
+/// Pages after which tokens are known well enough.
+const PAGES_READ: usize = 5;
+
+/// Bytes of a hexadecimal value that may be a token.
+const TOKEN_BYTES_MIN: usize = 16;
+
+/// Why a URL, given as path and query, must not be asked for. `asks` says that its page asks first.
+#[must_use]
+pub fn refused(path_and_query: &str, asks: bool, tokens: &Tokens) -> Option<Refused> {
+    if ends_session(path_and_query) {
+        return Some(Refused::EndsSession);
+    }
+    if is_payload(path_and_query) {
+        return Some(Refused::Payload);
+    }
+    if let Some(sign) = acts(path_and_query, None) {
+        return Some(Refused::Acts(sign));
+    }
+    if asks && !gives_torrent(path_and_query) {
+        return Some(Refused::Acts(ActSign::Page));
+    }
+    tokens.are_in(path_and_query).then_some(Refused::Acts(ActSign::Token))
+}
+
+/// True for a URL that may carry a token while too few pages were read to know.
+#[must_use]
+pub fn waits(path_and_query: &str, pages: usize) -> bool {
+    let query = path_and_query.split_once('?').map_or("", |(_, query)| query);
+    let is_hex = |value: &str| value.len() >= TOKEN_BYTES_MIN && value.bytes().all(|of| of.is_ascii_hexdigit());
+    pages < PAGES_READ
+        && parameters(query).count() > 1
+        && parameters(query).any(|(_, value)| value.is_some_and(|value| is_hex(&value)))
+        && !gives_torrent(path_and_query)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_acts_is_refused_and_what_reads_is_not() {
+        let tokens = Tokens::default();
+        for path in [
+            "/member.php?mod=logging&action=logout&formhash=ab12cd34",
+            "/index.php?action=notifytopic;topic=5.0",
+            "/posting.php?mode=reply&t=5",
+            "/viewtopic.php?t=5&watch=topic",
+            "/a/b.iso",
+            "/bookmarks.php?action=add&id=5",
+            "/thanks.php?id=5",
+        ] {
+            assert!(refused(path, false, &tokens).is_some(), "{path}");
+        }
+        for path in [
+            "/viewtopic.php?t=5",
+            "/download.php?id=5&passkey=0123456789abcdef",
+            "/torrents.php?page=2",
+            "/details.php?id=5&hit=1",
+        ] {
+            assert_eq!(refused(path, false, &tokens), None, "{path}");
+        }
+        assert!(refused("/act/17", true, &tokens).is_some());
+        assert!(waits("/x.php?id=5&k=0123456789abcdef", 1) && !waits("/x.php?id=5&k=0123456789abcdef", 9));
+    }
+}

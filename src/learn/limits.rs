@@ -1,0 +1,36 @@
+//! Every cap of learning. LEARNING names what is measured.
+
+/// Words at one place of a path or a parameter beyond which they are one (LEARNING §14.3).
+pub const WORDS_MAX: usize = 12;
+
+/// The same for the first segment of a path.
+pub const TOP_WORDS_MAX: usize = 30;
+
+/// Links of one page that are read.
+pub const LINKS_PER_PAGE_MAX: usize = 2_000;
+
+/// Different URLs that are kept, of a site.
+pub const URLS_MAX: usize = 60_000;
+
+/// Bytes of a URL's path and query; longer ones are not URLs to be learned from.
+pub const URL_BYTES_MAX: usize = 2_048;
+
+/// Bytes of a link's text that are kept.
+pub const TEXT_BYTES_MAX: usize = 120;
+
+/// Requests of a learning run if the operator says nothing.
+pub const REQUESTS: u32 = 150;
+
+/// The fewest and the most that may be asked for.
+pub const REQUESTS_MIN: u32 = 10;
+pub const REQUESTS_MAX: u32 = 2_000;
+
+/// Requests of one walk along the front of a list.
+pub const WALK_REQUESTS_MAX: u32 = 25;
+
+/// Requests that test parameters.
+pub const PARAMETER_REQUESTS_MAX: u32 = 14;
+
+/// Comment lines, examples and questions of a written file.
+pub const EXAMPLES_MAX: usize = 24;
+pub const QUESTIONS_MAX: usize = 12;
