@@ -27,6 +27,8 @@ pub struct Draft {
     pub deny: Vec<String>,
     /// Rules that were left out, and why.
     pub left_out: Vec<String>,
+    /// Parameters are put in order: links have them in different ones.
+    pub sorts: bool,
 }
 
 /// Words of one place from which on they are a class of characters.
@@ -36,7 +38,7 @@ impl Draft {
     /// Draws the rules.
     #[must_use]
     pub fn of(map: &Map, choice: &Choice) -> Self {
-        let mut draft = Self::default();
+        let mut draft = Self { sorts: has_other_orders(map, choice), ..Self::default() };
         for class in [Class::Page, Class::Index, Class::Detail, Class::Download] {
             let mut items: BTreeMap<Expression, Vec<ShapeId>> = BTreeMap::new();
             for (shape, _) in
@@ -47,7 +49,7 @@ impl Draft {
                     continue;
                 }
                 let field = choice.fields.get(shape).filter(|_| class == Class::Index);
-                items.entry(expression(map, *shape, field, &choice.dropped)).or_default().push(*shape);
+                items.entry(expression(map, *shape, field, &choice.dropped, draft.sorts)).or_default().push(*shape);
             }
             join_words(&mut items);
             let items = join_pages(items);
@@ -154,26 +156,42 @@ impl Draft {
     }
 }
 
+/// The same parameters of one path stand in different orders, in URLs of one class.
+fn has_other_orders(map: &Map, choice: &Choice) -> bool {
+    let mut orders: HashMap<(Class, &str, Vec<&str>), Vec<&str>> = HashMap::new();
+    for (shape, class) in &choice.classes {
+        let form = map.shape(*shape);
+        let keys: Vec<&str> = form.keys().filter(|key| !choice.dropped.iter().any(|dropped| dropped == key)).collect();
+        let mut sorted = keys.clone();
+        sorted.sort_unstable();
+        if map.urls_of(*shape).len() > 1 && orders.entry((*class, &form.path, sorted)).or_insert(keys.clone()) != &keys
+        {
+            return true;
+        }
+    }
+    false
+}
+
 /// What closes a URL that acts: the parameter by which it does.
 fn denial(path: &str) -> Option<String> {
     let parts = Parts::of(path);
     let of_rest = |key: &str| gleaner_rules::acts(&parts.clone().without(|own| own == key), None).is_none();
     let (key, value) = parts.pairs.iter().find(|(key, _)| of_rest(key))?;
-    let value = value.filter(|value| !value.bytes().any(|of| of.is_ascii_digit())).unwrap_or_default();
+    let value = if value.bytes().any(|of| of.is_ascii_digit()) { "" } else { value };
     let end = if value.is_empty() { String::new() } else { format!("{}(?:[&;]|$)", regex::escape(value)) };
-    Some(format!("[?&;]{}={end}", regex::escape(key)))
+    let name = if key.is_empty() { String::new() } else { format!("{}=", regex::escape(key)) };
+    (!name.is_empty() || !end.is_empty()).then(|| format!("[?&;]{name}{end}"))
 }
 
 /// Expressions that differ in one word are one: `(?:a|b)`, or a class of characters from four on.
 fn join_words(items: &mut BTreeMap<Expression, Vec<ShapeId>>) {
-    let is_word = |segment: &str| {
-        !segment.is_empty() && segment.bytes().all(|of| of.is_ascii_alphanumeric() || matches!(of, b'_' | b'-'))
-    };
+    let is_plain = |segment: &str| segment.bytes().all(|of| of.is_ascii_alphanumeric() || matches!(of, b'_' | b'-'));
+    let may_join = |segment: &str| !segment.is_empty() && !segment.contains("(?<page>");
     loop {
         let mut groups: HashMap<(usize, Expression), Vec<(Expression, String)>> = HashMap::new();
         for expression in items.keys() {
             for (index, segment) in expression.segments.iter().enumerate().skip(1) {
-                if is_word(segment) {
+                if may_join(segment) {
                     let mut rest = expression.clone();
                     rest.segments[index] = String::new();
                     groups.entry((index, rest)).or_default().push((expression.clone(), segment.clone()));
@@ -184,8 +202,11 @@ fn join_words(items: &mut BTreeMap<Expression, Vec<ShapeId>>) {
         let Some(((index, rest), members)) = best.filter(|(_, members)| members.len() > 1) else { return };
         let words: BTreeSet<&str> = members.iter().map(|(_, word)| word.as_str()).collect();
         let words: Vec<&str> = words.into_iter().collect();
-        let word =
-            if words.len() <= WORDS_LISTED_MAX { format!("(?:{})", words.join("|")) } else { class_of(&words, false) };
+        let word = match () {
+            () if words.len() <= WORDS_LISTED_MAX => format!("(?:{})", words.join("|")),
+            () if words.iter().all(|word| is_plain(word)) => class_of(&words, false),
+            () => "[^/?]+".to_owned(),
+        };
         let mut joined = rest;
         joined.segments[index] = word;
         let shapes: Vec<ShapeId> = members.iter().filter_map(|(member, _)| items.remove(member)).flatten().collect();

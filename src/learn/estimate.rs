@@ -23,7 +23,7 @@ pub fn estimate(map: &Map, choice: &Choice) -> Estimate {
     let mut known: BTreeSet<Thing> = BTreeSet::new();
     let mut is_sure = !choice.lists.is_empty() && choice.unreached == 0 && !map.is_full;
     for list in &choice.lists {
-        let own = if list.rows.is_empty() { &list.torrents } else { &list.rows };
+        let own = own(choice, list);
         // What other lists show is counted once.
         let new = own.difference(&known).count() as f64 / own.len().max(1) as f64;
         let (rows, is_whole) = rows_of(map, choice, list);
@@ -35,12 +35,21 @@ pub fn estimate(map: &Map, choice: &Choice) -> Estimate {
     if is_sure { Estimate::About(total) } else { Estimate::AtLeast(seen) }
 }
 
+/// A list that links to the torrents themselves is counted by them, others by their rows.
+fn counts_torrents(choice: &Choice, list: &List) -> bool {
+    list.rows.is_empty() || choice.lean.is_some() && !list.torrents.is_empty()
+}
+
+fn own<'l>(choice: &Choice, list: &'l List) -> &'l BTreeSet<Thing> {
+    if counts_torrents(choice, list) { &list.torrents } else { &list.rows }
+}
+
 /// Torrents that were seen: on pages, and behind rows that were not opened.
 fn seen(map: &Map, choice: &Choice) -> u64 {
     let mut seen = 0.0;
     let mut known: BTreeSet<Thing> = BTreeSet::new();
     for list in &choice.lists {
-        let own = if list.rows.is_empty() { &list.torrents } else { &list.rows };
+        let own = own(choice, list);
         seen += own.difference(&known).count() as f64 * torrents_per_row(map, choice, list);
         known.extend(own);
     }
@@ -58,7 +67,7 @@ fn rows_of(map: &Map, choice: &Choice, list: &List) -> (f64, bool) {
     let count = |id: UrlId| {
         let page = map.page(id)?;
         let (rows, torrents) = (choice.things.rows(map, id, page).len(), choice.things.torrents(map, id, page).len());
-        Some(if list.rows.is_empty() { torrents } else { rows } as f64)
+        Some(if counts_torrents(choice, list) { torrents } else { rows } as f64)
     };
     let mut series: std::collections::BTreeMap<_, (u64, Vec<(u64, UrlId)>)> = std::collections::BTreeMap::new();
     for shape in &list.shapes {
@@ -80,7 +89,7 @@ fn rows_of(map: &Map, choice: &Choice, list: &List) -> (f64, bool) {
             entry.1.push((page, *url));
         }
     }
-    let full = list.per_page as f64;
+    let full = list.pages.iter().filter_map(|id| count(*id)).fold(0.0, f64::max);
     let mut rows = 0.0;
     let mut is_whole = true;
     for (last, urls) in series.values() {
@@ -93,7 +102,7 @@ fn rows_of(map: &Map, choice: &Choice, list: &List) -> (f64, bool) {
 
 /// Torrents of a row: 1 where lists link to torrents themselves, else the mean over the details that were read.
 fn torrents_per_row(map: &Map, choice: &Choice, list: &List) -> f64 {
-    if list.rows.is_empty() {
+    if counts_torrents(choice, list) {
         return 1.0;
     }
     let (mut details, mut torrents) = (0, 0);

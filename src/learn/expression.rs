@@ -58,9 +58,10 @@ impl Expression {
     }
 }
 
-/// The expression of a shape, from all its URLs. `field` numbers its pages, if it is a list; `dropped` are parameters that URLs lose.
+/// The expression of a shape, from all its URLs. `field` numbers its pages, if it is a list; `dropped` are parameters that
+/// URLs lose; `sorts` puts them in order.
 #[must_use]
-pub fn expression(map: &Map, shape: ShapeId, field: Option<&PageField>, dropped: &[String]) -> Expression {
+pub fn expression(map: &Map, shape: ShapeId, field: Option<&PageField>, dropped: &[String], sorts: bool) -> Expression {
     let form = map.shape(shape);
     let urls: Vec<Parts<'_>> = map.urls_of(shape).iter().map(|url| Parts::of(map.path(*url))).collect();
     let page_of_path = match field.map(|field| &field.place) {
@@ -80,23 +81,23 @@ pub fn expression(map: &Map, shape: ShapeId, field: Option<&PageField>, dropped:
         segments.push(part(stem, &stems, page, false) + &regex::escape(extension));
     }
     let mut query = Vec::new();
-    for (key, form) in form.query.iter().filter(|(key, _)| !dropped.contains(key)) {
-        let name = regex::escape(key);
-        let Some(form) = form else {
-            query.push(name);
-            continue;
-        };
+    let mut parameters: Vec<&(String, String)> = form.query.iter().filter(|(key, _)| !dropped.contains(key)).collect();
+    if sorts {
+        parameters.sort();
+    }
+    for (key, form) in parameters {
+        let name = if key.is_empty() { String::new() } else { regex::escape(key) + "=" };
         let raw: Vec<&str> = urls.iter().filter_map(|url| url.value(key)).collect();
         let page = match field.map(|field| &field.place) {
             Some(Place::Query(own, nth)) if own == key => Some(*nth),
             _ => None,
         };
         if is_secret(key) {
-            query.push(format!("{name}=[^&;]+"));
+            query.push(name + "[^&;]+");
             continue;
         }
         let value = flag(map, shape, key, form, &raw).filter(|_| page.is_none());
-        query.push(format!("{name}={}", value.unwrap_or_else(|| part(form, &raw, page, true))));
+        query.push(name + &value.unwrap_or_else(|| part(form, &raw, page, true)));
     }
     Expression {
         segments,

@@ -27,9 +27,13 @@ const TRIED_MAX: usize = 400;
 /// The family that fits; None if none does.
 #[must_use]
 pub fn agreeing(map: &Map, choice: &Choice) -> Option<Agreement> {
+    let lists_folders = lists_folders(map, choice);
     let start = map.home.url("/");
     let mut best: Option<(Agreement, f64)> = None;
     for (name, _) in families::BUILT_IN {
+        if SERVERS.contains(&name) && !lists_folders {
+            continue;
+        }
         let text = format!("start = [\"{start}\"]\nextends = \"families/{name}\"\nclasses.page = ['^/$']\n");
         let Ok(rules) = from_text("learned", &text) else { continue };
         let shares = shares(map, choice, &rules);
@@ -50,6 +54,49 @@ pub fn agreeing(map: &Map, choice: &Choice) -> Option<Agreement> {
         }
     }
     best.map(|(agreement, _)| agreement)
+}
+
+/// Where the login of a software is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoginPlaces {
+    /// Whole URLs.
+    pub page: String,
+    pub probe: Option<String>,
+}
+
+/// The login of the family whose login page the site links to; of several, the one whose rules take most links.
+#[must_use]
+pub fn login_places(map: &Map) -> Option<LoginPlaces> {
+    let start = map.home.url("/");
+    let mut best: Option<(usize, LoginPlaces)> = None;
+    for (name, _) in families::BUILT_IN {
+        let text = format!(
+            "start = [\"{start}\"]\nextends = \"families/{name}\"\nclasses.page = ['^/$']\n[login]\nuser = 'someone'\n"
+        );
+        let Some(rules) = from_text("learned", &text).ok().filter(|rules| rules.login.is_some()) else { continue };
+        let Some(page) = rules.login.as_ref().and_then(|login| login.page.as_ref()) else { continue };
+        if !map.urls().any(|(_, url)| *url.path == *page.path()) {
+            continue;
+        }
+        let taken = |path: &str| matches!(rules.judge(&map.home.url(path)), Verdict::Take { .. });
+        let taken = map.urls().filter(|(_, url)| taken(&url.path)).count();
+        if best.as_ref().is_none_or(|(most, _)| taken > *most) {
+            let probe = rules.login.as_ref().and_then(|login| login.probe.as_ref());
+            let places =
+                LoginPlaces { page: page.as_str().to_owned(), probe: probe.map(|probe| probe.as_str().to_owned()) };
+            best = Some((taken, places));
+        }
+    }
+    best.map(|(_, places)| places)
+}
+
+/// Families of listings that web servers make of folders. They take any folder.
+const SERVERS: [&str; 6] = ["apache", "autoindex", "h5ai", "lighttpd", "nginx", "python-http"];
+
+/// Most of the lists are such listings.
+fn lists_folders(map: &Map, choice: &Choice) -> bool {
+    let pages = || choice.lists.iter().flat_map(|list| &list.pages).filter_map(|id| map.page(*id));
+    pages().filter(|page| page.lists_folder).count() * 2 > pages().count()
 }
 
 /// By class, the share of learned URLs that rules take as that class.

@@ -2,9 +2,12 @@
 //! ([`gleaner_rules::acts`], [`gleaner_frontier::tokens`]); here it stands before guests as well.
 
 use gleaner_frontier::tokens::Tokens;
-use gleaner_rules::{ActSign, acts, ends_session, gives_torrent, parameters};
+use gleaner_rules::{ActSign, acts, ends_session, gives_torrent, is_router, parameters};
 
+use crate::parts::{Parts, is_program};
 use crate::prior::is_payload;
+
+gleaner_base::topics! { address: PRIVATE; }
 
 /// Why a URL is not asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -12,6 +15,8 @@ pub enum Refused {
     Acts(ActSign),
     EndsSession,
     Payload,
+    /// It is a page of the account itself.
+    Private,
     Robots,
     /// It is not below the folder of the start URL.
     Outside,
@@ -25,6 +30,7 @@ impl Refused {
             Self::Acts(sign) => sign.sentence(),
             Self::EndsSession => "it ends the session",
             Self::Payload => "it is neither a page nor a torrent",
+            Self::Private => "it is a page of the account itself",
             Self::Robots => "robots.txt closes it",
             Self::Outside => "it is not below the folder of the start URL",
         }
@@ -52,7 +58,19 @@ pub fn refused(path_and_query: &str, asks: bool, tokens: &Tokens) -> Option<Refu
     if asks && !gives_torrent(path_and_query) {
         return Some(Refused::Acts(ActSign::Page));
     }
+    if is_private(path_and_query) {
+        return Some(Refused::Private);
+    }
     tokens.are_in(path_and_query).then_some(Refused::Acts(ActSign::Token))
+}
+
+/// True for a page of the account itself, where a visit may change something: its messages, its bonus, what it may upload.
+fn is_private(path_and_query: &str) -> bool {
+    let parts = Parts::of(path_and_query);
+    let has = |text: &str| PRIVATE.has(&text.to_ascii_lowercase());
+    let is_script = |extension: &str| is_program(extension) || matches!(extension, "" | ".html" | ".htm");
+    parts.segments.iter().any(|(stem, extension)| is_script(extension) && has(stem))
+        || parts.pairs.iter().any(|(key, value)| is_router(key) && has(value))
 }
 
 /// True for a URL that may carry a token while too few pages were read to know.

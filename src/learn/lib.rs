@@ -32,7 +32,7 @@ mod write;
 use gleaner_base::url::CrawlUrl;
 
 pub use estimate::Estimate;
-pub use family::Agreement;
+pub use family::{Agreement, LoginPlaces};
 pub use learner::{Ask, Asked, Progress};
 pub use nothing::Nothing;
 pub use reading::{Answer, Kind};
@@ -60,6 +60,10 @@ pub struct Options {
     pub robots_reason: Option<String>,
     /// Requests per second of the rule file; 1 is left out.
     pub rate: f64,
+    /// Whether the file may extend a shipped family.
+    pub families: bool,
+    /// Where the login form is, and what shows that the session holds, if a family knows.
+    pub login: Option<LoginPlaces>,
 }
 
 /// The end of a run.
@@ -74,6 +78,8 @@ pub struct Outcome {
     pub wants_login: bool,
     /// Torrents that were read.
     pub torrents: usize,
+    /// Where the login of this software is, by the links that were seen.
+    pub login: Option<LoginPlaces>,
 }
 
 /// The share of the requests that explore.
@@ -109,6 +115,7 @@ pub async fn learn<A: Ask>(asker: &mut A, options: &Options) -> Outcome {
         requests: run.used,
         barren: run.map.shapes().filter(is_barren).map(|(_, shape)| shape.to_string()).collect(),
         wants_login: run.map.pages().any(|(_, page)| page.has_login),
+        login: family::login_places(&run.map),
         torrents: run.map.pages().filter(|(_, page)| page.is_torrent()).count(),
         log: run.log,
     }

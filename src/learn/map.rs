@@ -58,6 +58,8 @@ pub struct Page {
     pub order: u32,
     pub has_login: bool,
     pub is_built: bool,
+    /// It is the listing of a folder that a web server makes.
+    pub lists_folder: bool,
 }
 
 impl Page {
@@ -250,6 +252,7 @@ impl Map {
             order,
             has_login: reading.has_login,
             is_built: reading.is_built,
+            lists_folder: reading.lists_folder,
         };
         for (host, count) in reading.elsewhere {
             *self.elsewhere.entry(host).or_default() += count;
@@ -311,36 +314,10 @@ impl Map {
         }
     }
 
-    /// From now on shapes stay as they are. Returns whether parameters stand in different orders.
-    pub fn freeze(&mut self) -> bool {
+    /// From now on shapes stay as they are.
+    pub fn freeze(&mut self) {
         self.regroup();
-        if self.has_other_orders() {
-            self.shaper.sorts = true;
-            self.reshape();
-            self.regroup();
-        }
         self.is_frozen = true;
-        self.shaper.sorts
-    }
-
-    /// Parameters are put in order.
-    #[must_use]
-    pub fn sorts(&self) -> bool {
-        self.shaper.sorts
-    }
-
-    /// The same parameters of one path stand in different orders, in several URLs each.
-    fn has_other_orders(&self) -> bool {
-        let mut orders: HashMap<(&str, Vec<&str>), HashSet<Vec<&str>>> = HashMap::new();
-        for (id, shape) in self.shapes().filter(|(id, shape)| shape.query.len() > 1 && self.urls_of(*id).len() > 1) {
-            let keys: Vec<&str> = shape.keys().collect();
-            let mut sorted = keys.clone();
-            sorted.sort_unstable();
-            if self.pages_of(id).any(|(_, page)| page.is_page() || page.is_torrent()) {
-                orders.entry((&shape.path, sorted)).or_default().insert(keys);
-            }
-        }
-        orders.values().any(|orders| orders.len() > 1)
     }
 
     /// Why a URL must not be asked for; what is found is kept.

@@ -31,18 +31,32 @@ impl PageField {
 /// The largest value that may stand behind a lone "next".
 const LONE_NEXT_MAX: u64 = 200;
 
+/// What pages say of a field.
+#[derive(Default)]
+struct Votes {
+    count: usize,
+    last: u64,
+    /// Votes for each step: a lone "next" tells none.
+    steps: HashMap<u64, usize>,
+}
+
 /// The page fields of all shapes that have one: each page votes once for a shape, and most votes win.
 #[must_use]
 pub fn page_fields(map: &Map) -> HashMap<ShapeId, PageField> {
-    let mut votes: HashMap<(ShapeId, Place), (usize, u64, u64)> = HashMap::new();
+    let mut votes: HashMap<(ShapeId, Place), Votes> = HashMap::new();
     for (id, page) in map.pages().filter(|(_, page)| page.is_page()) {
         for (shape, place, step, last) in of_page(map, id, page) {
-            let vote = votes.entry((shape, place)).or_insert((0, step, 0));
-            *vote = (vote.0 + 1, step, vote.2.max(last));
+            let vote = votes.entry((shape, place)).or_default();
+            vote.count += 1;
+            vote.last = vote.last.max(last);
+            if let Some(step) = step {
+                *vote.steps.entry(step).or_default() += 1;
+            }
         }
     }
     let mut fields: HashMap<ShapeId, (usize, PageField)> = HashMap::new();
-    for ((shape, place), (count, step, last)) in votes {
+    for ((shape, place), Votes { count, last, steps }) in votes {
+        let step = steps.into_iter().max_by_key(|(step, votes)| (*votes, *step)).map_or(1, |(step, _)| step);
         let form = map.shape(shape);
         let number = |id: &UrlId| form.field(map.path(*id), &place).and_then(|field| field.number());
         let from_zero = map.urls_of(shape).iter().filter_map(number).any(|of| of == 0);
@@ -56,7 +70,7 @@ pub fn page_fields(map: &Map) -> HashMap<ShapeId, PageField> {
 }
 
 /// What one page's pagers say: shape, field, step and greatest value.
-fn of_page(map: &Map, own: UrlId, page: &Page) -> Vec<(ShapeId, Place, u64, u64)> {
+fn of_page(map: &Map, own: UrlId, page: &Page) -> Vec<(ShapeId, Place, Option<u64>, u64)> {
     let mut by_shape: HashMap<ShapeId, Vec<(Label, UrlId)>> = HashMap::new();
     for link in &page.links {
         if let Some(label) = link.label {
@@ -94,7 +108,7 @@ pub fn numeric_places(shape: &Shape) -> Vec<Place> {
         }
     }
     for (key, form) in &shape.query {
-        for (nth, is_number) in signs(form.as_deref().unwrap_or_default()).into_iter().enumerate() {
+        for (nth, is_number) in signs(form).into_iter().enumerate() {
             if is_number {
                 places.push(Place::Query(key.clone(), nth));
             }
@@ -104,7 +118,7 @@ pub fn numeric_places(shape: &Shape) -> Vec<Place> {
 }
 
 /// Whether the links of a page number its list by this field: step and greatest value.
-fn fits(map: &Map, own: UrlId, form: &Shape, place: &Place, links: &[(Label, UrlId)]) -> Option<(u64, u64)> {
+fn fits(map: &Map, own: UrlId, form: &Shape, place: &Place, links: &[(Label, UrlId)]) -> Option<(Option<u64>, u64)> {
     let fields: Vec<_> = links.iter().map(|(_, url)| form.fields(map.path(*url))).collect();
     let value = |fields: &Vec<crate::shape::Field<'_>>| fields.iter().find(|field| field.place == *place)?.number();
     let values: Vec<u64> = fields.iter().map(value).collect::<Option<_>>()?;
@@ -141,8 +155,9 @@ fn fits(map: &Map, own: UrlId, form: &Shape, place: &Place, links: &[(Label, Url
         _ => None,
     });
     let numbers: Vec<(u64, u64)> = numbers.collect();
-    if numbers.len() < 2 {
-        return (has_next || links.iter().any(|(label, _)| *label == Label::Range)).then_some((1, last));
+    if let [] | [_] = numbers[..] {
+        let turns = has_next || links.iter().any(|(label, _)| *label == Label::Range);
+        return turns.then_some((numbers.first().and_then(|(text, value)| step_of(*text, *value)), last));
     }
     // The value is affine in the text.
     let (text, first) = numbers[0];
@@ -155,7 +170,17 @@ fn fits(map: &Map, own: UrlId, form: &Shape, place: &Place, links: &[(Label, Url
     if rise % run != 0 || step <= 0 || !numbers.iter().all(is_affine) {
         return None;
     }
-    Some((u64::try_from(step).ok()?, last))
+    Some((Some(u64::try_from(step).ok()?), last))
+}
+
+/// The step by one number and its value, where the first page has 0 or 1.
+fn step_of(text: u64, value: u64) -> Option<u64> {
+    let behind = text.checked_sub(1).filter(|behind| *behind > 0)?;
+    match value {
+        _ if value == text || value == behind => Some(1),
+        _ if value.is_multiple_of(behind) => Some(value / behind),
+        _ => None,
+    }
 }
 
 /// A list without its page number: pages of one list have the same.
@@ -174,7 +199,7 @@ pub fn family(shape: &Shape, field: Option<&PageField>) -> Family {
                 shape.query.retain(|(own, _)| own != key);
             } else {
                 let marked = with_sign(&form, *nth, "{page}");
-                shape.query.iter_mut().filter(|(own, _)| own == key).for_each(|(_, of)| *of = Some(marked.clone()));
+                shape.query.iter_mut().filter(|(own, _)| own == key).for_each(|(_, of)| of.clone_from(&marked));
             }
         }
         Place::Path(nth) => shape.path = path_of_family(&shape.path, *nth),

@@ -7,8 +7,8 @@
 pub struct Parts<'a> {
     /// Segments of the path, as stem and extension (with its dot).
     pub segments: Vec<(&'a str, &'a str)>,
-    /// Parameters; the value is None without `=`.
-    pub pairs: Vec<(&'a str, Option<&'a str>)>,
+    /// Parameters; one without `=` is a value without a name.
+    pub pairs: Vec<(&'a str, &'a str)>,
     /// `;` separates the parameters.
     pub by_semicolons: bool,
 }
@@ -20,7 +20,7 @@ impl<'a> Parts<'a> {
         let (path, query) = path_and_query.split_once('?').unwrap_or((path_and_query, ""));
         let by_semicolons = query.contains(';') && !query.contains('&');
         let pairs = query.split(['&', ';']).filter(|pair| !pair.is_empty());
-        let pairs = pairs.map(|pair| pair.split_once('=').map_or((pair, None), |(key, value)| (key, Some(value))));
+        let pairs = pairs.map(|pair| pair.split_once('=').unwrap_or(("", pair)));
         let segments = path.strip_prefix('/').unwrap_or(path).split('/').map(split_extension);
         Self { segments: segments.collect(), pairs: pairs.collect(), by_semicolons }
     }
@@ -28,7 +28,7 @@ impl<'a> Parts<'a> {
     /// The value of a parameter.
     #[must_use]
     pub fn value(&self, key: &str) -> Option<&'a str> {
-        self.pairs.iter().find(|(own, _)| *own == key).and_then(|(_, value)| *value)
+        self.pairs.iter().find(|(own, _)| *own == key).map(|(_, value)| *value)
     }
 
     /// Path and query again.
@@ -44,10 +44,10 @@ impl<'a> Parts<'a> {
                 (_, true) => ';',
                 (_, false) => '&',
             });
-            out.push_str(key);
-            if let Some(value) = value {
-                out.extend(["=", value]);
+            if !key.is_empty() {
+                out.extend([key, "="]);
             }
+            out.push_str(value);
         }
         out
     }
@@ -62,7 +62,7 @@ impl<'a> Parts<'a> {
     /// The same with another value of a parameter.
     #[must_use]
     pub fn with(mut self, key: &str, value: &'a str) -> String {
-        self.pairs.iter_mut().filter(|(own, _)| *own == key).for_each(|(_, of)| *of = Some(value));
+        self.pairs.iter_mut().filter(|(own, _)| *own == key).for_each(|(_, of)| *of = value);
         self.join()
     }
 }

@@ -29,7 +29,7 @@ pub fn prior(path_and_query: &str, text: &str) -> f64 {
     let path_words = words.len();
     for (key, value) in &parts.pairs {
         words.extend(words_of(key));
-        if let Some(value) = value.filter(|value| form(value) != "{s}") {
+        if form(value) != "{s}" {
             words.extend(words_of(value));
         }
     }
@@ -39,8 +39,7 @@ pub fn prior(path_and_query: &str, text: &str) -> f64 {
             || words[..path_words].iter().any(|word| word.len() > 2 && topic.has(word))
     };
     let is_numbered = parts.pairs.iter().any(|(key, value)| {
-        NUMBERS.has(&key.to_ascii_lowercase())
-            && value.is_some_and(|of| !of.is_empty() && of.bytes().all(|of| of.is_ascii_digit()))
+        NUMBERS.has(&key.to_ascii_lowercase()) && !value.is_empty() && value.bytes().all(|of| of.is_ascii_digit())
     });
     let mut value: f64 = NOTHING_KNOWN;
     for (is_so, of) in [

@@ -70,6 +70,8 @@ pub struct Reading {
     pub has_login: bool,
     /// Scripts build what it shows.
     pub is_built: bool,
+    /// It is the listing of a folder that a web server makes.
+    pub lists_folder: bool,
     /// A link names the other of `example.org` and `www.example.org`.
     pub names_twin: bool,
 }
@@ -84,6 +86,7 @@ impl Default for Reading {
             has_login: false,
             is_built: false,
             names_twin: false,
+            lists_folder: false,
         }
     }
 }
@@ -157,6 +160,7 @@ impl Reading {
         let base = scanned.base.as_ref().and_then(|base| own.join(base).ok()).unwrap_or_else(|| own.clone());
         let signs = scripted::signs(&answer.body);
         let Ok(document) = tree::parse(&text) else { return reading };
+        reading.lists_folder = scanned.folder.is_some();
         reading.has_login = document.select(&PASSWORDS).count() == 1;
         let mut found = Found { reading: &mut reading, home, canonical, known: HashMap::new() };
         found.anchors(&document, &base, encoding);

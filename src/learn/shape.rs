@@ -13,8 +13,8 @@ use gleaner_rules::is_router;
 pub struct Shape {
     /// Path with signs: `/thread-{n}-{n}.html`.
     pub path: String,
-    /// Parameters with signs, in the order seen; the form is None without `=`.
-    pub query: Vec<(String, Option<String>)>,
+    /// Parameters with signs, in the order seen; one without `=` has no name.
+    pub query: Vec<(String, String)>,
     /// `;` separates the parameters.
     pub by_semicolons: bool,
 }
@@ -57,7 +57,7 @@ impl Shape {
             }
         }
         for (key, form) in &self.query {
-            let (Some(form), Some(value)) = (form, parts.value(key)) else { continue };
+            let Some(value) = parts.value(key) else { continue };
             for (nth, (sign, value)) in values(form, value).into_iter().enumerate() {
                 fields.push(Field { place: Place::Query(key.clone(), nth), sign: sign.to_owned(), value });
             }
@@ -79,14 +79,14 @@ impl Shape {
     /// The form of a parameter's value.
     #[must_use]
     pub fn form_of(&self, key: &str) -> Option<&str> {
-        self.query.iter().find(|(own, _)| own == key).and_then(|(_, form)| form.as_deref())
+        self.query.iter().find(|(own, _)| own == key).map(|(_, form)| form.as_str())
     }
 
     /// Number of places.
     #[must_use]
     pub fn places(&self) -> usize {
         let count = |form: &str| form.matches('{').count();
-        count(&self.path) + self.query.iter().filter_map(|(_, form)| form.as_deref()).map(count).sum::<usize>()
+        count(&self.path) + self.query.iter().map(|(_, form)| count(form)).sum::<usize>()
     }
 }
 
@@ -101,10 +101,8 @@ impl fmt::Display for Shape {
             } else {
                 "&"
             };
-            match form {
-                Some(form) => write!(f, "{separator}{key}={form}")?,
-                None => write!(f, "{separator}{key}")?,
-            }
+            let equals = if key.is_empty() { "" } else { "=" };
+            write!(f, "{separator}{key}{equals}{form}")?;
         }
         Ok(())
     }
@@ -137,17 +135,12 @@ impl WordPlace {
 pub struct Shaper {
     words: HashMap<WordPlace, HashSet<String>>,
     merged: HashSet<WordPlace>,
-    /// Parameters are put in order first.
-    pub sorts: bool,
 }
 
 impl Shaper {
     /// The shape of a URL. Its words are counted.
     pub fn shape(&mut self, path_and_query: &str) -> Rc<Shape> {
-        let mut parts = Parts::of(path_and_query);
-        if self.sorts {
-            parts.pairs.sort_unstable();
-        }
+        let parts = Parts::of(path_and_query);
         let segments = parts.segments.len();
         let mut path = String::new();
         for (index, (stem, extension)) in parts.segments.iter().enumerate() {
@@ -161,12 +154,10 @@ impl Shaper {
         }
         let mut query = Vec::with_capacity(parts.pairs.len());
         for (key, value) in &parts.pairs {
-            let form = value.map(form).map(|form| {
-                if !has_letters(&form) {
-                    return form;
-                }
-                self.word(WordPlace::Value { path: path.clone(), key: (*key).to_owned() }, form)
-            });
+            let mut form = form(value);
+            if has_letters(&form) {
+                form = self.word(WordPlace::Value { path: path.clone(), key: (*key).to_owned() }, form);
+            }
             query.push(((*key).to_owned(), form));
         }
         Rc::new(Shape { path, query, by_semicolons: parts.by_semicolons })

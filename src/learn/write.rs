@@ -60,7 +60,7 @@ pub(crate) fn learned<A: Ask>(
     options: &Options,
 ) -> Result<Learned, Nothing> {
     let map = &run.map;
-    let family = if options.lean && choice.lean.is_some() { None } else { agreeing(map, choice) };
+    let family = if !options.families || options.lean && choice.lean.is_some() { None } else { agreeing(map, choice) };
     let evidence = evidence(map, choice, draft);
     let mut writer = Writer { run, choice, draft, start, options, evidence: &evidence, family: family.as_ref() };
     let name = site_name(start.authority());
@@ -121,7 +121,7 @@ fn evidence(map: &Map, choice: &Choice, draft: &Draft) -> Vec<Evidence> {
 /// A key of the account or a token of the session stands in it.
 fn has_secret(path: &str) -> bool {
     let url = format!("https://example.org{path}");
-    *without_keys(&url) != url || Parts::of(path).pairs.iter().any(|(key, value)| value.is_some() && is_secret(key))
+    *without_keys(&url) != url || Parts::of(path).pairs.iter().any(|(key, _)| is_secret(key))
 }
 
 /// What a person should know or decide.
@@ -159,7 +159,7 @@ fn shown(path: &str) -> String {
     let masked = without_keys(&url).into_owned();
     let mut path = masked.strip_prefix("https://example.org").unwrap_or(&masked).to_owned();
     for (key, value) in &Parts::of(&path.clone()).pairs {
-        if let Some(value) = value.filter(|value| !value.is_empty() && is_secret(key)) {
+        if !value.is_empty() && is_secret(key) {
             path = path.replace(&format!("{key}={value}"), &format!("{key}=…"));
         }
     }
@@ -298,7 +298,7 @@ impl<A: Ask> Writer<'_, '_, A> {
     }
 
     fn tables(&self, out: &mut String) {
-        if !self.choice.dropped.is_empty() || self.run.map.sorts() {
+        if !self.choice.dropped.is_empty() || self.sorts() {
             out.push_str("\n[parameters]\n");
         }
         if !self.choice.dropped.is_empty() {
@@ -307,7 +307,7 @@ impl<A: Ask> Writer<'_, '_, A> {
             let names: Vec<String> = dropped.iter().map(|name| toml_string(name)).collect();
             let _ = writeln!(out, "# Pages were the same without them.\ndrop = [{}]", names.join(", "));
         }
-        if self.run.map.sorts() {
+        if self.sorts() {
             out.push_str("# Links have them in different orders.\nsort = true\n");
         }
         if let Some(reason) = &self.options.robots_reason {
@@ -318,7 +318,18 @@ impl<A: Ask> Writer<'_, '_, A> {
         }
         if let Some(user) = &self.options.user {
             let _ = writeln!(out, "\n[login]\nuser = {}", toml_string(&comment(user)));
+            if let Some(places) = self.options.login.as_ref().filter(|_| self.family.is_none()) {
+                let _ = writeln!(out, "page = {}", toml_string(&places.page));
+                if let Some(probe) = &places.probe {
+                    let _ = writeln!(out, "probe = {}", toml_string(probe));
+                }
+            }
         }
+    }
+
+    /// A family's own rules know their order.
+    fn sorts(&self) -> bool {
+        self.draft.sorts && self.family.is_none()
     }
 
     /// URLs of each class, and URLs that were never asked for.

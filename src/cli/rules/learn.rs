@@ -16,7 +16,7 @@ use self::told::Told;
 use crate::cli::hints::{Hints, quoted, told_argument};
 use crate::cli::{Global, block_on, login};
 use gleaner_base::url::CrawlUrl;
-use gleaner_learn::{self as learn, Nothing, Outcome, limits};
+use gleaner_learn::{self as learn, LoginPlaces, Nothing, Outcome, limits};
 use gleaner_rules::config::Config;
 use gleaner_rules::starter::{site_name, toml_string, typed_url};
 use gleaner_rules::{SiteRules, from_text};
@@ -41,6 +41,9 @@ pub struct Options {
     /// Do not obey the site's robots.txt, for this reason, which is written into the file
     #[arg(long, value_name = "REASON")]
     robots_reason: Option<String>,
+    /// Write all rules themselves, although a shipped family fits
+    #[arg(long)]
+    no_family: bool,
     /// File to write; the default is SITE.toml in the rules folder. `-` writes to standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -130,7 +133,7 @@ fn run(
     global: &Global,
     typed: &CrawlUrl,
 ) -> anyhow::Result<(Outcome, CrawlUrl)> {
-    let guest = made_up(typed, options, None)?;
+    let guest = made_up(typed, options, None, None)?;
     let share = if options.account.is_some() {
         (options.requests / GUESTS_SHARE).max(limits::REQUESTS_MIN)
     } else {
@@ -139,21 +142,23 @@ fn run(
     let (outcome, start) = block_on(async {
         let mut gate = Gate::open(config, &guest, typed, options.log, None).await?;
         let start = gate.start().clone();
-        let outcome = learn::learn(&mut gate, &learn_options(options, &start, share, None, &[])).await;
+        let outcome = learn::learn(&mut gate, &learn_options(options, &start, share, (None, None), &[])).await;
         gate.close();
         Ok((outcome, start))
     })?;
     let Some(user) = &options.account else { return Ok((outcome, start)) };
-    let member = made_up(&start, options, Some(user))?;
+    let member = made_up(&start, options, Some(user), outcome.login.as_ref())?;
     if !login::for_learning(config, &member, hints, global.verbose > 0)? {
         bail!("{}: {user} could not log in\nhint: the steps above say why", start.authority());
     }
     let barren = outcome.barren.clone();
+    let places = outcome.login.clone();
     let used = outcome.requests;
     let mut outcome = block_on(async {
         let mut gate = Gate::open(config, &member, &start, options.log, Some(user)).await?;
         let left = options.requests.saturating_sub(used).max(limits::REQUESTS_MIN);
-        let outcome = learn::learn(&mut gate, &learn_options(options, &start, left, Some(user), &barren)).await;
+        let outcome =
+            learn::learn(&mut gate, &learn_options(options, &start, left, (Some(user), places), &barren)).await;
         gate.close();
         Ok(outcome)
     })?;
@@ -168,7 +173,7 @@ fn learn_options(
     options: &Options,
     start: &CrawlUrl,
     requests: u32,
-    user: Option<&str>,
+    (user, login): (Option<&str>, Option<LoginPlaces>),
     barren: &[String],
 ) -> learn::Options {
     learn::Options {
@@ -179,11 +184,18 @@ fn learn_options(
         lean: options.lean,
         robots_reason: options.robots_reason.clone(),
         rate: options.rate,
+        families: !options.no_family,
+        login,
     }
 }
 
 /// Rules for learning: all URLs of the host, guarded.
-fn made_up(start: &CrawlUrl, options: &Options, user: Option<&str>) -> anyhow::Result<Arc<SiteRules>> {
+fn made_up(
+    start: &CrawlUrl,
+    options: &Options,
+    user: Option<&str>,
+    places: Option<&LoginPlaces>,
+) -> anyhow::Result<Arc<SiteRules>> {
     let host = start.authority();
     let twin = host.strip_prefix("www.").map_or_else(|| format!("www.{host}"), str::to_owned);
     let is_name = !start.host().starts_with('[') && start.host().parse::<std::net::IpAddr>().is_err();
@@ -202,6 +214,10 @@ fn made_up(start: &CrawlUrl, options: &Options, user: Option<&str>) -> anyhow::R
     if let Some(user) = user {
         let user: String = user.chars().filter(|of| !of.is_control()).collect();
         text += &format!("[login]\nuser = {}\n", toml_string(&user));
+        let named = |places: &LoginPlaces| [("page", Some(places.page.clone())), ("probe", places.probe.clone())];
+        for (key, url) in places.into_iter().flat_map(named) {
+            text += &url.map_or_else(String::new, |url| format!("{key} = {}\n", toml_string(&url)));
+        }
     }
     from_text(&site_name(host), &text).map_err(|faults| {
         let told = faults.first().map(|fault| format!("{}: {}", fault.key, fault.message)).unwrap_or_default();

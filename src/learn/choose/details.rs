@@ -178,7 +178,7 @@ impl<A: Ask> Chooser<'_, '_, A> {
         for url in map.content(id, page) {
             let path = map.path(url);
             for (key, value) in Parts::of(path).pairs.iter().collect::<HashSet<_>>() {
-                *values.entry(((*key).to_owned(), value.unwrap_or_default().to_owned())).or_default() += 1;
+                *values.entry(((*key).to_owned(), (*value).to_owned())).or_default() += 1;
             }
             for number in identifiers(path).collect::<HashSet<_>>() {
                 *numbers.entry(number.to_owned()).or_default() += 1;
@@ -188,12 +188,8 @@ impl<A: Ask> Chooser<'_, '_, A> {
         for shape in &self.choice.things.details {
             let form = map.shape(*shape);
             let Some(example) = map.urls_of(*shape).first().map(|url| map.path(*url)) else { continue };
-            let varying: Vec<&str> = form
-                .query
-                .iter()
-                .filter(|(_, form)| form.as_ref().is_some_and(|form| form.contains('{')))
-                .map(|(key, _)| key.as_str())
-                .collect();
+            let varying: Vec<&str> =
+                form.query.iter().filter(|(_, form)| form.contains('{')).map(|(key, _)| key.as_str()).collect();
             if varying.is_empty() {
                 let mut likely: Vec<(&String, &usize)> = numbers.iter().collect();
                 likely.sort_by_key(|(number, count)| (Reverse(**count), (*number).clone()));

@@ -69,7 +69,6 @@ fn without_words(shape: &Shape) -> String {
         out.extend(["/", if is_word { "{w}" } else { stem }, extension]);
     }
     for (key, form) in &shape.query {
-        let form = form.as_deref().unwrap_or_default();
         let is_word = !form.is_empty() && !form.contains('{') && !is_router(key);
         out.extend(["&", key, "=", if is_word { "{w}" } else { form }]);
     }
