@@ -5,6 +5,8 @@ use std::collections::{HashMap, HashSet};
 use crate::guard::{self, Refused};
 use crate::map::{Map, ShapeId, UrlId};
 use crate::prior::prior;
+use crate::shape::Shape;
+use gleaner_rules::is_router;
 
 /// Sweeps that carry values from torrents back to lists and hubs.
 const SWEEPS: usize = 4;
@@ -91,21 +93,30 @@ pub struct Asker {
 /// URLs of a shape that are looked at for the next request.
 const CANDIDATES: usize = 60;
 
-/// Pages of a shape's path or keys that brought nothing before no more of them are asked for.
+/// Pages of a shape's keys, of its action or of its path that brought nothing before no more of them are asked for.
 const BARREN_OF_KEYS: usize = 6;
-const BARREN_OF_PATH: usize = 10;
+const BARREN_OF_ACTION: usize = 10;
+const BARREN_OF_PATH: usize = 40;
 
 /// Links of one shape in one place that are rows.
 const ROWS_MIN: u16 = 5;
 
+/// The path of a shape and the values that programs are told apart by: one program may be a whole site.
+fn action(shape: &Shape) -> String {
+    let routers = shape.query.iter().filter(|(key, _)| is_router(key) || key.is_empty());
+    routers.fold(shape.path.clone(), |action, (key, form)| format!("{action}&{key}={form}"))
+}
+
 /// The URL that is most worth a request; None if none is. `robots` says what robots.txt allows.
 pub fn pick(map: &mut Map, evidence: &Evidence, asker: &Asker, robots: &dyn Fn(&str) -> bool) -> Option<Pick> {
     let mut of_path: HashMap<String, (usize, f64)> = HashMap::new();
+    let mut of_action: HashMap<String, (usize, f64)> = HashMap::new();
     let mut of_keys: HashMap<(String, Vec<String>), usize> = HashMap::new();
     for (id, shape) in map.shapes() {
         let count = map.pages_of(id).count();
-        let path = of_path.entry(shape.path.clone()).or_default();
-        *path = (path.0 + count, path.1.max(evidence.value(id)));
+        for of in [of_path.entry(shape.path.clone()).or_default(), of_action.entry(action(shape)).or_default()] {
+            *of = (of.0 + count, of.1.max(evidence.value(id)));
+        }
         *of_keys.entry((shape.path.clone(), shape.keys().map(str::to_owned).collect())).or_default() += count;
     }
     let ends: HashSet<UrlId> = map.pages().filter_map(|(_, page)| page.moved_to).collect();
@@ -125,9 +136,11 @@ pub fn pick(map: &mut Map, evidence: &Evidence, asker: &Asker, robots: &dyn Fn(&
             continue;
         }
         let form = map.shape(shape);
-        let (path, path_value) = of_path[&form.path];
+        let is_barren = |(pages, value): (usize, f64), most: usize| pages >= most && value == 0.0;
+        let is_spent =
+            is_barren(of_path[&form.path], BARREN_OF_PATH) || is_barren(of_action[&action(form)], BARREN_OF_ACTION);
         let keys = of_keys[&(form.path.clone(), form.keys().map(str::to_owned).collect())] - read;
-        if value == 0.0 && (keys >= BARREN_OF_KEYS && read >= 1 || path >= BARREN_OF_PATH && path_value == 0.0) {
+        if value == 0.0 && (keys >= BARREN_OF_KEYS && read >= 1 || is_spent) {
             continue;
         }
         let allowed = allowed_of(map, shape, &ends, robots);

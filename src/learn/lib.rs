@@ -36,7 +36,7 @@ pub use family::{Agreement, LoginPlaces};
 pub use learner::{Ask, Asked, Progress};
 pub use nothing::Nothing;
 pub use reading::{Answer, Kind};
-pub use write::{Evidence as RuleEvidence, Learned};
+pub use write::{Evidence as RuleEvidence, Learned, ListSeen};
 
 use choose::{Choice, Chooser};
 use draft::Draft;

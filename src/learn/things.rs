@@ -39,6 +39,13 @@ pub struct Things {
 const FIELDS_EACH: usize = 32;
 
 impl Things {
+    /// The same choice, with torrents told apart by the texts of their links.
+    #[must_use]
+    pub fn by_text(&self) -> Self {
+        let (downloads, details) = (self.downloads.clone(), self.details.clone());
+        Self { downloads, details, are_volatile: true, fields: RefCell::default() }
+    }
+
     /// Torrents that a page links to: by download URLs, else by magnets.
     #[must_use]
     pub fn torrents(&self, map: &Map, id: UrlId, page: &Page) -> BTreeSet<Thing> {

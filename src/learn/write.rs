@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::Options;
-use crate::choose::{Choice, Promise};
+use crate::choose::{Choice, List, Promise};
 use crate::draft::{Draft, DraftRule};
 use crate::estimate::{Estimate, estimate};
 use crate::expression::is_secret;
@@ -32,6 +32,36 @@ pub struct Evidence {
     pub example: Option<String>,
 }
 
+/// A family of lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListSeen {
+    /// Its form: `/viewforum.php?f={n}`.
+    pub form: String,
+    /// Lists of this form, such as forums.
+    pub series: usize,
+    /// Pages of all of them, as far as their pagers say.
+    pub pages: u64,
+    /// Pages that were read, the most rows of one, and different rows of all.
+    pub read: usize,
+    pub per_page: usize,
+    pub rows: usize,
+    pub torrents: usize,
+}
+
+impl ListSeen {
+    fn of(list: &List) -> Self {
+        Self {
+            form: list.family.0.clone(),
+            series: list.series.len(),
+            pages: list.series.values().map(|pages| (*pages).max(1)).sum(),
+            read: list.pages.len(),
+            per_page: list.per_page,
+            rows: list.rows.len(),
+            torrents: list.torrents.len(),
+        }
+    }
+}
+
 /// A learned rule file.
 #[derive(Clone, Debug)]
 pub struct Learned {
@@ -44,6 +74,8 @@ pub struct Learned {
     /// Why details need not be fetched, if so.
     pub lean: Option<String>,
     pub dropped: Vec<String>,
+    /// Lists, in the order in which they were taken.
+    pub lists: Vec<ListSeen>,
     pub notes: Vec<String>,
     pub questions: Vec<String>,
 }
@@ -82,6 +114,7 @@ pub(crate) fn learned<A: Ask>(
         estimate: estimate(map, choice),
         lean: choice.lean.clone(),
         dropped: choice.dropped.clone(),
+        lists: choice.lists.iter().map(ListSeen::of).collect(),
         notes,
         questions: questions(run, choice),
     })

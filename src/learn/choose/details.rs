@@ -142,13 +142,31 @@ impl<A: Ask> Chooser<'_, '_, A> {
                 probes += 1;
                 let why = format!("same torrents as {}?", self.run.map.path(*id));
                 self.run.fetch(other, &why).await;
-                if !self.torrents_of(other).is_disjoint(torrents) {
+                if !self.torrents_of(other).is_disjoint(torrents) || self.are_volatile_between(*id, other) {
                     hits += 1;
                     break;
                 }
             }
         }
         !pages.is_empty() && hits * 10 >= pages.len() * 6
+    }
+
+    /// Two views of the same torrents, by the texts of their links, with other URLs: these are made anew for each view.
+    fn are_volatile_between(&mut self, a: UrlId, b: UrlId) -> bool {
+        let by_text = self.choice.things.by_text();
+        let map = &self.run.map;
+        let texts = |id: UrlId| map.page(id).map(|page| by_text.torrents(map, id, page)).unwrap_or_default();
+        let downloads = || self.choice.things.downloads.iter().flat_map(|shape| map.urls_of(*shape));
+        let titles: HashSet<&str> = downloads().map(|url| &*map.url(*url).text).collect();
+        // "Download" says nothing.
+        let are_titled = titles.len() * 10 >= downloads().count() * 7;
+        let (first, second) = (texts(a), texts(b));
+        let are = are_titled && !first.is_empty() && first == second && map.pages().any(|(_, page)| page.is_torrent());
+        if are && !self.choice.things.are_volatile {
+            self.choice.things.are_volatile = true;
+            self.choice.notes.push(super::volatile::NOTE.to_owned());
+        }
+        are
     }
 
     /// URLs of chosen details that may show what this page shows: by its identifiers.

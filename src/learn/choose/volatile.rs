@@ -9,6 +9,10 @@ use crate::parts::Parts;
 use crate::reading::Reading;
 use crate::shape::Place;
 
+/// What the file says of it.
+pub(super) const NOTE: &str =
+    "download URLs are new on each view of their page: torrents are told apart by their content";
+
 /// Links to torrents of a page on which the test is made: a detail's.
 const LINKS_MAX: usize = 5;
 
@@ -37,9 +41,7 @@ impl<A: Ask> Chooser<'_, '_, A> {
         }
         if !now.is_empty() && own.is_disjoint(&now) {
             self.choice.things.are_volatile = true;
-            self.choice.notes.push(
-                "download URLs are new on each view of their page: torrents are told apart by their content".into(),
-            );
+            self.choice.notes.push(NOTE.to_owned());
         }
     }
 

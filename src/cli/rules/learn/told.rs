@@ -55,6 +55,10 @@ impl Told<'_> {
             "family": learned.family.as_ref().map(|family| &family.name),
             "family_lacks": learned.family.iter().flat_map(|family| &family.lacks).map(|class| class.name()).collect::<Vec<_>>(),
             "torrents": { "count": count, "at_least": !is_estimate },
+            "lists": learned.lists.iter().map(|list| json!({
+                "form": list.form, "series": list.series, "pages": list.pages, "read": list.read,
+                "rows_per_page_max": list.per_page, "rows": list.rows, "torrents": list.torrents,
+            })).collect::<Vec<_>>(),
             "lean": learned.lean,
             "dropped": learned.dropped,
             "notes": learned.notes,
