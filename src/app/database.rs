@@ -1,6 +1,8 @@
 //! The database of a data folder for reading: from the process that holds it, or from its file. Changes nothing, and never creates a
 //! data folder. Root reads the file as its owner.
 
+use std::fs::File;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,8 +10,9 @@ use std::time::Duration;
 use super::control::Remote;
 use super::queues::{self, HostQueue, KnownUrl};
 use super::status::{self, StatusReport};
-use super::{Options, database_path, has_database, is_folder, nothing_there};
+use super::{Options, database_path, folder, has_database, is_folder, nothing_there};
 use gleaner_base::clock::{Clock as _, SystemClock};
+use gleaner_base::owner;
 use gleaner_base::url::{KEYS_NOTE, MembersKeys};
 use gleaner_store::coverage;
 use gleaner_store::crawldb::redb_store::{OpenOptions, RedbStore};
@@ -123,7 +126,17 @@ async fn watch_keys(db: &dyn Reader) -> Result<(), CrawlDbError> {
     Ok(())
 }
 
-fn open(data_dir: &Path, cache_bytes: usize) -> Result<Arc<dyn CrawlDb>, CrawlDbError> {
-    let options = OpenOptions { cache_bytes, ..OpenOptions::default() };
-    Ok(Arc::new(RedbStore::read_only(&database_path(data_dir), options)?))
+fn open(data_dir: &Path, cache_bytes: usize) -> anyhow::Result<Arc<dyn CrawlDb>> {
+    let (path, options) = (database_path(data_dir), OpenOptions { cache_bytes, ..OpenOptions::default() });
+    may_be_read(data_dir, &path)?;
+    Ok(Arc::new(RedbStore::read_only(&path, options)?))
+}
+
+/// An error with the owner and the mode of a file that this user, or as root its owner, may not read.
+fn may_be_read(data_dir: &Path, path: &Path) -> anyhow::Result<()> {
+    let _owner = owner::act(data_dir);
+    match File::open(path) {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(folder::failed(path, &error)),
+        _ => Ok(()),
+    }
 }

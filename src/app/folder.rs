@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use super::database_path;
-use gleaner_base::owner;
+use gleaner_base::{owner, place};
 
 /// An error with the owner of a data folder and the command to run, if this process cannot write it. A folder that does not
 /// exist yet is checked by its nearest existing ancestor.
@@ -152,6 +152,10 @@ pub fn failed(path: &Path, error: &io::Error) -> anyhow::Error {
             let file = path.ancestors().find(|above| fs::metadata(above).is_ok_and(|of| !of.is_dir()));
             let file = file.unwrap_or(path).display();
             anyhow!("{file}: this is a file\nhint: move it away: a folder of this name belongs there")
+        }
+        io::ErrorKind::FileTooLarge => {
+            let (what, hint) = place::used_up(error).unwrap_or_default();
+            anyhow!("{shown}: {what}\nhint: {hint}")
         }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             let folder = path.parent().unwrap_or(path).display();

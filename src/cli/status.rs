@@ -216,7 +216,7 @@ fn text(report: &StatusReport, data_dir: &Path, hints: &Hints, now: &str) -> Str
     let others: String = others.map(|of| account(of, now)).collect();
     let store_fault = report.store_fault.as_ref().map(|fault| {
         format!(
-            "nothing can be stored: {}\n  hint: free disk space, or make the folder writable; the crawl resumes by itself\n",
+            "nothing can be stored: {}\n  hint: free disk space, raise the limit, or make the folder writable; the crawl resumes by itself\n",
             fault
         )
     });

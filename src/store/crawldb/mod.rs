@@ -68,7 +68,7 @@ pub enum CrawlDbError {
     NewerSchema { path: PathBuf, found: u64, known: u64 },
     #[error("{path}: the database is damaged: {detail}{hint}", path = path.display(), hint = hint_of_damage(path))]
     Corrupt { path: PathBuf, detail: String },
-    #[error("{path}: {detail}{hint}", path = path.display(), hint = hint(*full))]
+    #[error("{path}: {detail}{hint}", path = path.display(), hint = hint(*full, detail))]
     Storage { path: PathBuf, detail: String, full: bool },
     /// A host number that [`CrawlDb::host_id`] never returned; nothing of the batch was written.
     #[error("this database never assigned the host number {number}", number = host.0)]
@@ -97,8 +97,12 @@ fn hint_of_damage(path: &std::path::Path) -> &'static str {
      adds them to the new database"
 }
 
-fn hint(full: bool) -> &'static str {
-    if full { "\nhint: make room on the disk, then run the command again; nothing that was stored is lost" } else { "" }
+/// The hint of a full disk, unless the error has its own.
+fn hint(full: bool, detail: &str) -> &'static str {
+    if full && !detail.contains("\nhint: ") {
+        return "\nhint: make room on the disk, then run the command again; nothing that was stored is lost";
+    }
+    ""
 }
 
 /// The owner of a lease: unique per process and crew.

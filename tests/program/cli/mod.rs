@@ -13,6 +13,7 @@ mod login;
 mod members_keys;
 mod output;
 mod owners;
+mod paths;
 mod service;
 mod told;
 
