@@ -137,6 +137,9 @@ pub fn read_text(path: &Path) -> Result<String, Box<Fault>> {
     if let Err(error) = file {
         let hint = match error.kind() {
             std::io::ErrorKind::NotFound => "check the path",
+            std::io::ErrorKind::InvalidInput if path.is_dir() => {
+                return Err(unreadable_folder(path, &error));
+            }
             std::io::ErrorKind::InvalidInput => "name a file; a folder or a pipe is none",
             _ => "make the file readable for gleaner",
         };
@@ -157,6 +160,12 @@ pub fn read_text(path: &Path) -> Result<String, Box<Fault>> {
 
 fn unreadable(path: &Path, error: &std::io::Error, hint: &str) -> Box<Fault> {
     whole_file(path, format!("cannot be read: {error}"), hint)
+}
+
+/// A folder in the place of a file: a command takes the folder of all rule files as an option.
+fn unreadable_folder(path: &Path, error: &std::io::Error) -> Box<Fault> {
+    let hint = format!("name a file; for all files of this folder: gleaner rules check --rules {}", path.display());
+    unreadable(path, error, &hint)
 }
 
 fn whole_file(path: &Path, message: String, hint: &str) -> Box<Fault> {
