@@ -6,6 +6,8 @@ use std::io;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::limits::SOCKET_PATH_BYTES_MAX;
+
 /// What is at a path, after its symbolic links.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -80,6 +82,14 @@ pub fn in_the_way(folder: &Path) -> Option<(PathBuf, Place)> {
     let parts: Vec<&Path> = folder.ancestors().filter(|part| !part.as_os_str().is_empty()).collect();
     let of = |part: &Path| (part.to_owned(), Place::of(part));
     parts.into_iter().rev().map(of).find(|(_, place)| !matches!(place, Place::Nothing | Place::Folder))
+}
+
+/// The control socket of a data folder, and whether its path is too long for the system.
+#[must_use]
+pub fn control_socket(data_dir: &Path) -> (PathBuf, bool) {
+    let path = data_dir.join("control.sock");
+    let is_too_long = path.as_os_str().len() > SOCKET_PATH_BYTES_MAX;
+    (path, is_too_long)
 }
 
 /// What is used up when a file cannot be written, and how to go on; None for other errors.

@@ -49,15 +49,15 @@ pub use record::*;
 
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
+use gleaner_base::place;
 use gleaner_torrent::Infohashes;
 
 /// Errors of a crawl database.
 #[derive(Debug, thiserror::Error)]
 pub enum CrawlDbError {
     #[error(
-        "{path}: another gleaner process holds the database\nhint: `gleaner status` shows what a crawl does; stop it first, or wait for \
-         a command that reads, such as `export`; or pass another --data",
-        path = path.display()
+        "{path}: another gleaner process holds the database{hint}",
+        path = path.display(), hint = hint_of_holder(path)
     )]
     Held { path: PathBuf },
     #[error(
@@ -87,6 +87,15 @@ fn check_notes(site: &str, notes: &[(String, Vec<u8>)]) -> Result<(), CrawlDbErr
 
 /// File name of the update crawldb; if the file is lost, lists are read whole again to find its URLs.
 pub const UPDATE_FILE: &str = "update.redb";
+
+fn hint_of_holder(path: &std::path::Path) -> &'static str {
+    if path.parent().is_some_and(|folder| place::control_socket(folder).1) {
+        return ", and cannot be asked: the path of its control socket is too long\nhint: wait for its end, or stop it; a shorter --data \
+            lets it be asked";
+    }
+    "\nhint: `gleaner status` shows what a crawl does; stop it first, or wait for a command that reads, such as `export`; or pass another \
+     --data"
+}
 
 fn hint_of_damage(path: &std::path::Path) -> &'static str {
     if path.file_name().is_some_and(|name| name == UPDATE_FILE) {
