@@ -217,8 +217,8 @@ fn a_log_filter_that_would_log_nothing_is_a_fault() {
         .says(&["`verbose` is neither a level nor a module", "hint: write error, warn"]);
     fs::write(here.path().join("gleaner.toml"), "log_filter = 'warn,gleaner_net::fetch=debug,hyper=info'\n").unwrap();
     run(here.path(), &["config", "check"]).ended(0);
-    let ran = shell(here.path(), "GLEANER_LOG=loud exec \"$0\" config check").ended(0);
-    assert!(ran.err.contains("GLEANER_LOG: bad filter: `loud`"), "{}", ran.err);
+    let ran = shell(here.path(), "GLEANER_LOG=loud exec \"$0\" config check").ended(2);
+    assert!(ran.err.contains("error: GLEANER_LOG: bad filter: `loud`") && ran.out.is_empty(), "{}", ran.err);
 }
 
 #[test]

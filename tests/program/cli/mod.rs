@@ -11,6 +11,7 @@ pub mod harness;
 mod holes;
 mod login;
 mod members_keys;
+mod misuse;
 mod output;
 mod owners;
 mod paths;

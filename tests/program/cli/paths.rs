@@ -161,3 +161,19 @@ fn a_data_folder_that_cannot_be_one_is_named_with_its_cause_by_every_command() {
         .ended(1)
         .says(&["error: /proc/gl: this folder cannot be created: ", "\nhint: pass another --data"]);
 }
+
+#[test]
+fn cookies_are_read_from_a_file_or_a_shells_pipe_and_a_named_pipe_is_refused_at_once() {
+    let here = folder();
+    let here = here.path();
+    crate::cli::harness::write_site(here, crate::cli::harness::closed_port());
+    let text = fs::read_to_string(here.join("rules/site.toml")).unwrap();
+    fs::write(here.join("rules/site.toml"), format!("{text}\n[login]\nuser = 'anna'\n")).unwrap();
+    pipe(&here.join("fifo"));
+    run(here, &["login", "site", "--cookies", "fifo", "--data", "data", "--rules", "rules"])
+        .ended(1)
+        .says(&["fifo: is a pipe\nhint: save its cookies to a file"]);
+    let line = "\"$0\" login site --data data --rules rules --cookies <(sleep 0.2; printf '127.0.0.1\\tFALSE\\t/\\tFALSE\\t0\\tsid\\tx\\n')";
+    let ran = Ran::of(&Command::new("bash").args(["-c", line, BINARY]).current_dir(here).output().unwrap());
+    ran.says(&["cookies: 1 imported"]);
+}
