@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 
 use super::hints::quoted;
 use super::summary::harvest_rate;
-use super::{Global, block_on, crawl, no_thread};
+use super::{Global, block_on, crawl, enough_threads, no_thread};
 use crate::app::{self, App};
 use gleaner_base::clock::{Clock as _, SystemClock};
 use gleaner_base::owner::become_owner;
@@ -160,7 +160,8 @@ fn folder(data_dir: PathBuf, note: &str) -> anyhow::Result<PathBuf> {
     app::is_folder(&data_dir)?;
     // SAFETY: no second thread runs yet: the site and the crawl begin behind this.
     unsafe { become_owner(&data_dir) }.with_context(|| data_dir.display().to_string())?;
-    std::fs::create_dir_all(&data_dir).with_context(|| format!("{}: cannot be created", data_dir.display()))?;
+    app::folder::must_be_writable(&data_dir)?;
+    std::fs::create_dir_all(&data_dir).map_err(|error| app::folder::failed(&data_dir, &error))?;
     Ok(data_dir)
 }
 
@@ -202,6 +203,7 @@ fn start_site(options: DemoOptions) -> anyhow::Result<Served<DemoSite>> {
 fn on_a_thread<S: Send + Sync + 'static, F: Future<Output = Result<S, DemoError>>>(
     start: impl FnOnce() -> F + Send + 'static,
 ) -> anyhow::Result<Served<S>> {
+    enough_threads()?;
     let (ready, started) = std::sync::mpsc::channel();
     let (end, ended) = oneshot::channel::<()>();
     let thread = std::thread::Builder::new().name("demo-site".to_owned()).spawn(move || {

@@ -365,8 +365,32 @@ fn rules_command(command: RulesCommand, config: &Config) -> anyhow::Result<ExitC
 /// The error if the system starts no thread for this process.
 pub(crate) fn no_thread(error: &std::io::Error) -> anyhow::Error {
     anyhow::anyhow!(
-        "no thread could be started ({error})\nhint: raise the limit on processes: `ulimit -u`, or `TasksMax=` of the unit"
+        "no thread could be started ({error}); {} are needed at least\nhint: raise the limit on processes: `ulimit -u`, or `TasksMax=` of \
+         the unit; or that on memory, `ulimit -v`",
+        limits::THREADS_MIN
     )
+}
+
+/// Fails if this process may have fewer threads at once than it needs: a runtime that gets none for blocking work panics, and with too few
+/// an export would wait for itself.
+pub(crate) fn enough_threads() -> anyhow::Result<()> {
+    let (release, wait) = std::sync::mpsc::channel::<()>();
+    let wait = std::sync::Arc::new(std::sync::Mutex::new(wait));
+    let mut threads = Vec::new();
+    let mut fault = None;
+    for _ in 0..limits::THREADS_MIN {
+        let wait = std::sync::Arc::clone(&wait);
+        // Each holds the lock or waits for it, until the sender is gone.
+        match std::thread::Builder::new().spawn(move || wait.lock().map(|wait| wait.recv().is_ok()).is_ok()) {
+            Ok(thread) => threads.push(thread),
+            Err(error) => fault = Some(error),
+        }
+    }
+    drop(release);
+    for thread in threads {
+        let _ = thread.join();
+    }
+    fault.map_or(Ok(()), |error| Err(no_thread(&error)))
 }
 
 /// The exit code of a command whose output cannot be written; a reader that is gone is no failure.
@@ -381,9 +405,7 @@ pub(crate) fn not_written(error: &std::io::Error) -> ExitCode {
 /// Runs a command's future on one thread: the crawl is one loop, blocking work has its own threads. A thread still
 /// blocked after the future has ended waits for an unresponsive name server; it is abandoned.
 pub(crate) fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
-    // The runtime panics if it gets no thread for blocking work.
-    let probe = std::thread::Builder::new().spawn(|| ()).map_err(|error| no_thread(&error))?;
-    let _ = probe.join();
+    enough_threads()?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(limits::BLOCKING_THREADS_MAX)

@@ -1,7 +1,8 @@
 //! What people mistype or leave out, and limits of the process: told at once, with what to do, and nothing is left behind.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -23,8 +24,10 @@ fn a_system_that_starts_no_thread_is_told_with_the_limit_to_raise() {
     // Root is not bound by the limit.
     let user = if is_root() { "setpriv --reuid 65531 --regid 65531 --clear-groups " } else { "" };
     fs::create_dir(here.path().join("data")).unwrap();
-    for words in ["status --data data", "rules explain site", "verify --data data"] {
-        let ran = shell(here.path(), &format!("ulimit -u 1; exec {user}\"$0\" {words} --rules rules"));
+    fs::set_permissions(here.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    let commands = ["status --data data", "rules explain site", "verify --data data", "demo --data demo"];
+    for (words, processes) in commands.into_iter().flat_map(|words| [(words, 1), (words, 3)]) {
+        let ran = shell(here.path(), &format!("ulimit -u {processes}; exec {user}\"$0\" {words} --rules rules"));
         assert!(!ran.err.contains("panicked"), "{words}: {}", ran.err);
         ran.ended(1)
             .says(&["no thread could be started (", "hint: raise the limit on processes: `ulimit -u`, or `TasksMax="]);
@@ -160,4 +163,21 @@ fn a_folder_whose_socket_has_too_long_a_path_cannot_be_asked_and_is_told_so() {
     }
     crawl.kill().unwrap();
     crawl.wait().unwrap();
+}
+
+#[test]
+fn a_port_that_needs_root_is_told_once_with_one_that_does_not() {
+    let here = folder();
+    fs::set_permissions(here.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    let first = fs::read_to_string("/proc/sys/net/ipv4/ip_unprivileged_port_start").unwrap();
+    if first.trim().parse::<u16>().unwrap() <= 80 {
+        return;
+    }
+    let mut demo = Command::new(BINARY);
+    if is_root() {
+        demo.uid(65_531).gid(65_531);
+    }
+    let ran = Ran::of(&demo.args(["demo", "--port", "80"]).current_dir(here.path()).output().unwrap()).ended(1);
+    let said = "error: port 80: this user may not listen on it: ports below 1024 need root\nhint: use --port 8080\n";
+    assert_eq!(ran.err, said);
 }
