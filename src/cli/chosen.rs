@@ -8,8 +8,8 @@ use anyhow::bail;
 
 use super::config::show_faults;
 use super::hints::{Hints, quoted, told_argument};
-use gleaner_base::owner;
 use gleaner_base::url::{Canonical, CrawlUrl};
+use gleaner_base::{owner, place};
 use gleaner_rules::config::Config;
 use gleaner_rules::{self as rules, SiteRules, fault};
 
@@ -35,6 +35,9 @@ pub fn must_have_rules(config: &Config) -> anyhow::Result<()> {
         let dir = config.rules_dir.display();
         let above = config.rules_dir.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
         bail!("{dir}: this is a file\nhint: pass its folder: --rules {}", quoted(above));
+    }
+    if let Some((there, _)) = place::in_the_way(&config.rules_dir) {
+        bail!("{}: {}, not a folder\nhint: pass another --rules", there.display(), place::told(&there));
     }
     if !config.rules_dir.is_dir() {
         let dir = config.rules_dir.display();

@@ -278,7 +278,10 @@ fn patiently<S>(
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     let new = path.with_extension("new");
     let written = std::fs::write(&new, text).and_then(|()| std::fs::rename(&new, path));
-    written.with_context(|| format!("{}: cannot be written", path.display()))
+    written.map_err(|error| {
+        let _ = std::fs::remove_file(&new);
+        app::folder::failed(path, &error)
+    })
 }
 
 /// Serves the site that the folder describes, or a new one.
@@ -315,7 +318,7 @@ fn serve(data_dir: &Path, asked: &Options) -> anyhow::Result<Served<DemoSite>> {
     };
     let served = patiently(data_dir, options.bind.port(), || start_site(options.clone()))?;
     let rules_dir = data_dir.join("rules");
-    std::fs::create_dir_all(&rules_dir).with_context(|| format!("{}: cannot be created", rules_dir.display()))?;
+    std::fs::create_dir_all(&rules_dir).map_err(|error| app::folder::failed(&rules_dir, &error))?;
     write(&rules_dir.join("demo.toml"), &served.site.rules_text)?;
     let remember = Remembered { port: served.site.address.port(), torrents: options.torrents };
     write(&path, &serde_json::to_string(&remember)?)?;

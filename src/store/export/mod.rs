@@ -181,7 +181,7 @@ pub enum ExportError {
     NoName { dest: PathBuf },
     #[error("{dest}: another export is writing it\nhint: wait for its end, or export to another place", dest = dest.display())]
     Busy { dest: PathBuf },
-    #[error("{path}: {what}; the unfinished export was removed\nhint: {hint}; or export to another disk", path = path.display())]
+    #[error("{path}: {what}; the unfinished export was removed\nhint: {hint}", path = path.display())]
     Full { path: PathBuf, what: &'static str, hint: &'static str },
     #[error("{path}: cannot be written ({detail})\nhint: export to a folder that you may write to", path = path.display())]
     ReadOnly { path: PathBuf, detail: io::Error },
@@ -196,6 +196,8 @@ impl ExportError {
     fn io(path: &Path, action: &'static str, detail: io::Error) -> Self {
         let path = path.to_owned();
         if let Some((what, hint)) = place::used_up(&detail) {
+            let is_of_disk = detail.kind() != io::ErrorKind::FileTooLarge;
+            let hint = if is_of_disk { "make room on the disk, or export to another one" } else { hint };
             return Self::Full { path, what, hint };
         }
         match detail.kind() {

@@ -63,7 +63,9 @@ fn what_is_not_written_whole_is_removed_and_the_hint_is_what_to_raise() {
             shell(here.path(), &format!("ulimit -f 0; \"$0\" {words} 2>&1 | cat; exit ${{PIPESTATUS[0]}}")).ended(1);
         ran.says(&["File too large", "hint: raise it: `ulimit -f"]);
     }
-    for folder in ["rules", "pages"] {
+    let ran = shell(here.path(), "ulimit -f 0; \"$0\" demo --data d 2>&1 | cat; exit ${PIPESTATUS[0]}").ended(1);
+    ran.says(&["d/rules/demo.toml: the limit on the size of files is reached\nhint: raise it"]);
+    for folder in ["rules", "pages", "d/rules"] {
         assert_eq!(fs::read_dir(here.path().join(folder)).unwrap().count(), 0, "{folder}");
     }
     fs::write(here.path().join("file"), "").unwrap();

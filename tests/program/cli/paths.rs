@@ -177,3 +177,29 @@ fn cookies_are_read_from_a_file_or_a_shells_pipe_and_a_named_pipe_is_refused_at_
     let ran = Ran::of(&Command::new("bash").args(["-c", line, BINARY]).current_dir(here).output().unwrap());
     ran.says(&["cookies: 1 imported"]);
 }
+
+#[test]
+fn a_folder_of_rule_files_that_cannot_be_one_is_named_with_its_cause() {
+    let here = folder();
+    let here = here.path();
+    fs::write(here.join("file"), "").unwrap();
+    symlink("absent", here.join("nowhere")).unwrap();
+    for (rules, said) in [
+        ("file/sub", "is a file, not a folder"),
+        ("nowhere", "is a dangling link: absent does not exist, not a folder"),
+    ] {
+        for words in [&["crawl"][..], &["rules", "check"], &["rules", "new", "example.org"], &["run"], &["login", "x"]]
+        {
+            let ran = run(here, &[words, &["--rules", rules]].concat()).ended(1).says(&[said]);
+            assert!(
+                format!("{}{}", ran.out, ran.err).contains("hint: pass another"),
+                "{words:?}: {}{}",
+                ran.out,
+                ran.err
+            );
+        }
+    }
+    // A folder in the place of the configuration has nothing to do with rule files.
+    let ran = run(here, &["status", "--config", "."]).ended(1).says(&["name a file; a folder or a pipe is none"]);
+    assert!(!ran.err.contains("--rules"), "{}", ran.err);
+}
