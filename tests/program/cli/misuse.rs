@@ -183,3 +183,23 @@ fn a_port_that_needs_root_is_told_once_with_one_that_does_not() {
     let said = "error: port 80: this user may not listen on it: ports below 1024 need root\nhint: use --port 8080\n";
     assert_eq!(ran.err, said);
 }
+
+#[test]
+fn a_limit_of_the_process_that_ends_its_scripts_is_named_and_one_that_suffices_is_kept() {
+    let here = folder();
+    fs::write(here.path().join("page.html"), "<body><script>document.body.innerHTML = '<a href=/x>x</a>'</script>")
+        .unwrap();
+    fs::write(here.path().join("busy.html"), "<script>/(a+)+b/.test('a'.repeat(60))</script>").unwrap();
+    let render =
+        |limit: &str, page: &str| shell(here.path(), &format!("ulimit {limit}; exec \"$0\" render {page} --links"));
+    let says = |ran: Ran, option: &str| {
+        let said = format!(
+            "most likely of a limit that this process was started with (hint: raise `ulimit {option}`, or `Limit"
+        );
+        assert!(ran.err.contains(&said), "{}{}", ran.out, ran.err);
+    };
+    says(render("-v 300000", "page.html"), "-v");
+    says(render("-t 1", "busy.html"), "-t");
+    // Less than a child asks for, and enough for most pages.
+    render("-v 2000000", "page.html").ended(0).says(&["https://file.invalid/x"]);
+}
