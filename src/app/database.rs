@@ -167,9 +167,10 @@ pub fn is_lost(data_dir: &Path) -> Option<&'static str> {
     folders.any(|folder| entries(&folder).next().is_some()).then_some(how)
 }
 
-/// An error with the owner and the mode of a file that this user, or as root its owner, may not read.
+/// An error if the database is no file, or with its owner and mode if this user, or as root its owner, may not read it.
 fn may_be_read(data_dir: &Path, path: &Path) -> anyhow::Result<()> {
     let _owner = owner::act(data_dir);
+    folder::must_be_file(path)?;
     match File::open(path) {
         Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(folder::failed(path, &error)),
         _ => Ok(()),

@@ -12,7 +12,8 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use super::database_path;
-use gleaner_base::{owner, place};
+use gleaner_base::owner;
+use gleaner_base::place::{self, Place};
 
 /// An error with the owner of a data folder and the command to run, if this process cannot write it. A folder that does not
 /// exist yet is checked by its nearest existing ancestor.
@@ -133,6 +134,17 @@ pub fn open(path: &Path, how: &mut OpenOptions) -> io::Result<File> {
 }
 
 const NOT_REGULAR: &str = "this is not a regular file";
+
+/// An error if something else has the name of a database file: opening a pipe would wait for its other end.
+///
+/// # Errors
+/// As described.
+pub fn must_be_file(path: &Path) -> anyhow::Result<()> {
+    match Place::of(path) {
+        Place::File | Place::Nothing | Place::Dangling(_) => Ok(()),
+        _ => bail!("{}: {}\nhint: move it away: a file of this name belongs there", path.display(), place::told(path)),
+    }
+}
 
 /// An I/O error on a file or folder of an account, with its owner and the command to run, if there is one.
 #[must_use]

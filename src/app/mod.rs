@@ -170,6 +170,7 @@ impl App {
         let data_dir = &options.data_dir;
         is_folder(data_dir)?;
         folder::must_be_writable(data_dir)?;
+        [database_path(data_dir), update_path(data_dir)].iter().try_for_each(|path| folder::must_be_file(path))?;
         let cache_bytes = options.cache_bytes;
         let options_of_db = OpenOptions { cache_bytes, ..OpenOptions::default() };
         let db = open_database(&database_path(data_dir), options_of_db).map_err(|error| match error {

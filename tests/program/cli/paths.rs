@@ -203,3 +203,32 @@ fn a_folder_of_rule_files_that_cannot_be_one_is_named_with_its_cause() {
     let ran = run(here, &["status", "--config", "."]).ended(1).says(&["name a file; a folder or a pipe is none"]);
     assert!(!ran.err.contains("--rules"), "{}", ran.err);
 }
+
+#[test]
+fn what_stands_in_the_place_of_a_database_is_told_at_once() {
+    let here = harvested();
+    let here = here.path();
+    for (name, reads) in [("crawl.redb", true), ("update.redb", false)] {
+        let path = here.join("data").join(name);
+        fs::rename(&path, here.join("kept")).unwrap();
+        let everywhere = |said: &str| {
+            run(here, &["crawl", "--data", "data", "--rules", "rules"]).ended(1).says(&[said]);
+            run(here, &["verify", "--repair", "--data", "data"]).ended(1).says(&[said]);
+            if reads {
+                export(here, "out").ended(1).says(&[said]);
+                run(here, &["status", "--data", "data"]).ended(1).says(&[said]);
+            }
+        };
+        pipe(&path);
+        everywhere(&format!("data/{name}: is a pipe\nhint: move it away: a file of this name belongs there"));
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        everywhere(&format!("data/{name}: is a folder\nhint: move it away"));
+        fs::remove_dir(&path).unwrap();
+        // Many keep the database on another disk.
+        symlink("../kept", &path).unwrap();
+        run(here, &["verify", "--data", "data"]).ended(0);
+        fs::remove_file(&path).unwrap();
+        fs::rename(here.join("kept"), &path).unwrap();
+    }
+}
