@@ -55,7 +55,9 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
     let mut report = block_on(async {
         let Some(database) = Database::unless_lost(&config.into()).await? else {
             let (rule_faults, accounts) = (rule_faults(config), accounts(&[], None, config).await?);
-            if options.site.as_ref().is_some_and(|site| !accounts.iter().any(|of| of.site == *site)) {
+            let is_known = |site: &String| accounts.iter().any(|of| of.site == *site);
+            let is_bare = accounts.is_empty() || !config.data_dir.exists();
+            if is_bare && options.site.as_ref().is_some_and(|site| !is_known(site)) {
                 return Err(nothing_there(&config.into()));
             }
             return Ok(StatusReport { crawling: false, sites: Vec::new(), rule_faults, store_fault: None, accounts });
@@ -111,7 +113,7 @@ fn keep_one(report: &mut StatusReport, site: &str, hints: &Hints) -> anyhow::Res
         let names: Vec<&str> = sites.iter().map(|told| &*told.name).collect();
         let known =
             if names.is_empty() { "it has none yet".to_owned() } else { format!("it has {}", names.join(", ")) };
-        let hint = match nearest(site, names.iter().copied()) {
+        let hint = match nearest(site, names.iter().copied().chain(accounts.iter().map(|of| &*of.site))) {
             Some(name) => format!("did you mean `{name}`? {}", hints.command(&format!("status {name}"))),
             None => hints.command("status"),
         };
