@@ -15,6 +15,9 @@ pub use gleaner_store::limits::NOTE_BYTES_MAX;
 /// four render processes take thirty.
 pub const OPEN_FILES_MIN: u64 = 64;
 
+/// Threads without which nothing is begun: an export reads and writes at once, and a service watches its rule files besides.
+pub const THREADS_MIN: usize = 4;
+
 /// Open files that a process asks for where its soft limit is lower and its hard limit allows it.
 pub const OPEN_FILES_WANTED: u64 = 4_096;
 

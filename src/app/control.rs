@@ -21,6 +21,7 @@ use super::queues::{self, HostQueue, KnownUrl};
 use super::status::{self, StatusReport};
 use crate::limits;
 use gleaner_base::clock::{Clock, UnixMillis};
+use gleaner_base::place;
 use gleaner_crawl::progress::Progress;
 use gleaner_store::crawldb::{
     CrawlDb, CrawlDbError, HostId, HostRow, ListingRow, MagnetRow, NotWholeRow, Reader, SiteCounts, TorrentRow,
@@ -54,7 +55,7 @@ enum Answer<T> {
 /// Path of the socket of a data folder.
 #[must_use]
 pub fn socket_path(data_dir: &Path) -> PathBuf {
-    data_dir.join("control.sock")
+    place::control_socket(data_dir).0
 }
 
 /// Answers until dropped, which removes the socket.
@@ -79,7 +80,12 @@ pub fn serve(app: &App, progress: Option<Progress>) -> Option<Control> {
     let listener = match UnixListener::bind(&path) {
         Ok(listener) => listener,
         Err(error) => {
-            tracing::warn!(path = %path.display(), %error, "no control socket: `status` and `export` only work after this process has \
+            let hint = match place::control_socket(&app.data_dir).1 {
+                true => " (hint: pass a shorter --data; the path of a socket has at most 107 bytes)",
+                false => "",
+            };
+            let error = format!("{error}{hint}");
+            tracing::warn!(path = %path.display(), error, "no control socket: `status` and `export` only work after this process has \
                 ended");
             return None;
         }

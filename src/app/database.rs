@@ -1,15 +1,20 @@
 //! The database of a data folder for reading: from the process that holds it, or from its file. Changes nothing, and never creates a
 //! data folder. Root reads the file as its owner.
 
+use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::bail;
+
 use super::control::Remote;
 use super::queues::{self, HostQueue, KnownUrl};
 use super::status::{self, StatusReport};
-use super::{Options, database_path, has_database, is_folder, nothing_there};
+use super::{Options, archive_path, database_path, folder, has_database, is_folder, nothing_there};
 use gleaner_base::clock::{Clock as _, SystemClock};
+use gleaner_base::owner;
 use gleaner_base::url::{KEYS_NOTE, MembersKeys};
 use gleaner_store::coverage;
 use gleaner_store::crawldb::redb_store::{OpenOptions, RedbStore};
@@ -67,7 +72,25 @@ impl Database {
     /// # Errors
     /// If none has, with a hint, and errors of opening it.
     pub async fn existing(options: &Options) -> anyhow::Result<Self> {
-        Self::of(options).await?.ok_or_else(|| nothing_there(options))
+        Self::unless_lost(options).await?.ok_or_else(|| nothing_there(options))
+    }
+
+    /// The same, where an archive without its database is an error: to report it as empty would hide the loss.
+    ///
+    /// # Errors
+    /// As described, and errors of opening it.
+    pub async fn unless_lost(options: &Options) -> anyhow::Result<Option<Self>> {
+        let found = Self::of(options).await?;
+        match is_lost(&options.data_dir) {
+            Some(how) if !matches!(found, Some(Self::Held(_))) => bail!(
+                "{}: is {how}, but {} has files\nhint: restore a copy of it, or run `gleaner verify --repair{}`, which adds the files to \
+                 a new one",
+                database_path(&options.data_dir).display(),
+                archive_path(&options.data_dir).display(),
+                options.given
+            ),
+            _ => Ok(found),
+        }
     }
 
     /// Read access to the harvest.
@@ -123,7 +146,33 @@ async fn watch_keys(db: &dyn Reader) -> Result<(), CrawlDbError> {
     Ok(())
 }
 
-fn open(data_dir: &Path, cache_bytes: usize) -> Result<Arc<dyn CrawlDb>, CrawlDbError> {
-    let options = OpenOptions { cache_bytes, ..OpenOptions::default() };
-    Ok(Arc::new(RedbStore::read_only(&database_path(data_dir), options)?))
+fn open(data_dir: &Path, cache_bytes: usize) -> anyhow::Result<Arc<dyn CrawlDb>> {
+    let (path, options) = (database_path(data_dir), OpenOptions { cache_bytes, ..OpenOptions::default() });
+    may_be_read(data_dir, &path)?;
+    Ok(Arc::new(RedbStore::read_only(&path, options)?))
+}
+
+/// How the database of an archive was lost; None if it was not, or there are no files.
+#[must_use]
+pub fn is_lost(data_dir: &Path) -> Option<&'static str> {
+    let _owner = owner::act(data_dir);
+    let how = match fs::metadata(database_path(data_dir)) {
+        Ok(there) if there.len() == 0 => "empty",
+        Err(error) if error.kind() == ErrorKind::NotFound => "missing",
+        _ => return None,
+    };
+    let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+    let entries = |path: &Path| fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut folders = entries(&archive_path(data_dir)).filter(|path| !is_hidden(path));
+    folders.any(|folder| entries(&folder).next().is_some()).then_some(how)
+}
+
+/// An error if the database is no file, or with its owner and mode if this user, or as root its owner, may not read it.
+fn may_be_read(data_dir: &Path, path: &Path) -> anyhow::Result<()> {
+    let _owner = owner::act(data_dir);
+    folder::must_be_file(path)?;
+    match File::open(path) {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(folder::failed(path, &error)),
+        _ => Ok(()),
+    }
 }

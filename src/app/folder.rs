@@ -13,6 +13,7 @@ use rustix::process::geteuid;
 
 use super::database_path;
 use gleaner_base::owner;
+use gleaner_base::place::{self, Place};
 
 /// An error with the owner of a data folder and the command to run, if this process cannot write it. A folder that does not
 /// exist yet is checked by its nearest existing ancestor.
@@ -134,6 +135,17 @@ pub fn open(path: &Path, how: &mut OpenOptions) -> io::Result<File> {
 
 const NOT_REGULAR: &str = "this is not a regular file";
 
+/// An error if something else has the name of a database file: opening a pipe would wait for its other end.
+///
+/// # Errors
+/// As described.
+pub fn must_be_file(path: &Path) -> anyhow::Result<()> {
+    match Place::of(path) {
+        Place::File | Place::Nothing | Place::Dangling(_) => Ok(()),
+        _ => bail!("{}: {}\nhint: move it away: a file of this name belongs there", path.display(), place::told(path)),
+    }
+}
+
 /// An I/O error on a file or folder of an account, with its owner and the command to run, if there is one.
 #[must_use]
 pub fn failed(path: &Path, error: &io::Error) -> anyhow::Error {
@@ -152,6 +164,10 @@ pub fn failed(path: &Path, error: &io::Error) -> anyhow::Error {
             let file = path.ancestors().find(|above| fs::metadata(above).is_ok_and(|of| !of.is_dir()));
             let file = file.unwrap_or(path).display();
             anyhow!("{file}: this is a file\nhint: move it away: a folder of this name belongs there")
+        }
+        io::ErrorKind::FileTooLarge => {
+            let (what, hint) = place::used_up(error).unwrap_or_default();
+            anyhow!("{shown}: {what}\nhint: {hint}")
         }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             let folder = path.parent().unwrap_or(path).display();

@@ -27,6 +27,7 @@ use tokio::task::JoinSet;
 
 use crate::limits;
 use gleaner_base::clock::{Clock, SystemClock, UnixMillis};
+use gleaner_base::place::{self, Place};
 use gleaner_crawl::account::{Account, in_one_line};
 use gleaner_crawl::commit::{self, OnFault};
 use gleaner_crawl::memory::Memory;
@@ -169,8 +170,17 @@ impl App {
         let data_dir = &options.data_dir;
         is_folder(data_dir)?;
         folder::must_be_writable(data_dir)?;
+        [database_path(data_dir), update_path(data_dir)].iter().try_for_each(|path| folder::must_be_file(path))?;
         let cache_bytes = options.cache_bytes;
-        let db = open_database(&database_path(data_dir), OpenOptions { cache_bytes, ..OpenOptions::default() })?;
+        let options_of_db = OpenOptions { cache_bytes, ..OpenOptions::default() };
+        let db = open_database(&database_path(data_dir), options_of_db).map_err(|error| match error {
+            // Not the database is at fault: there are file systems without new folders, such as /proc.
+            CrawlDbError::Storage { detail, full: false, .. } if !data_dir.exists() => {
+                let data_dir = data_dir.display();
+                anyhow!("{data_dir}: this folder cannot be created: {detail}\nhint: pass another --data")
+            }
+            error => error.into(),
+        })?;
         // The holder of one holds the other: this one is opened second.
         let options_of_update = OpenOptions { cache_bytes: UPDATE_CACHE_BYTES, ..OpenOptions::default() };
         let update = open_update(&update_path(data_dir), options_of_update)?;
@@ -323,15 +333,22 @@ fn open_database(path: &Path, options: OpenOptions) -> Result<RedbStore, CrawlDb
     RedbStore::open(path, options)
 }
 
-/// An error if a file exists at the path of the data folder; a missing folder is fine.
+/// An error if something else than a folder is at the path of the data folder, or above it; a missing folder is fine.
 pub fn is_folder(data_dir: &Path) -> anyhow::Result<()> {
-    if data_dir.exists() && !data_dir.is_dir() {
-        bail!(
+    match place::in_the_way(data_dir) {
+        None => Ok(()),
+        Some((path, Place::File)) if path == data_dir => bail!(
             "{}: this is a file\nhint: pass the folder of the database and the archive as --data",
             data_dir.display()
-        );
+        ),
+        Some((path, _)) => {
+            bail!(
+                "{}: {}, not a folder\nhint: move it away, or pass another --data",
+                path.display(),
+                place::told(&path)
+            )
+        }
     }
-    Ok(())
 }
 
 /// The error of a folder in which no crawl was started: reading must not create one.

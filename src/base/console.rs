@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::io::{self, StderrLock, StdoutLock, Write};
 
-use crate::journal;
 use crate::url::without_keys_in;
+use crate::{journal, place};
 
 /// A writer for terminals: characters that move the cursor, change the terminal's state or the order of the text (control characters,
 /// directional formatting of Unicode) are written as `\u001b`. Line breaks and tabs pass. JSON stays JSON with the same meaning.
@@ -15,22 +15,38 @@ pub struct Escaped<W> {
     out: W,
     /// The colours of our own messages pass, and with them those that others have written.
     colours: bool,
+    /// What its errors say of it.
+    told: fn(&io::Error) -> String,
 }
 
 impl<W: Write> Write for Escaped<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         for chunk in bytes.utf8_chunks() {
-            self.out.write_all(escaped_with(chunk.valid(), self.colours).as_bytes())?;
+            let valid = escaped_with(chunk.valid(), self.colours);
+            self.out.write_all(valid.as_bytes()).map_err(|error| self.failed(&error))?;
             for byte in chunk.invalid() {
-                write!(self.out, "\\x{byte:02x}")?;
+                write!(self.out, "\\x{byte:02x}").map_err(|error| self.failed(&error))?;
             }
         }
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
+        self.out.flush().map_err(|error| self.failed(&error))
     }
+}
+
+impl<W> Escaped<W> {
+    fn failed(&self, error: &io::Error) -> io::Error {
+        io::Error::new(error.kind(), (self.told)(error))
+    }
+}
+
+/// An error of standard output, with its hint.
+#[must_use]
+pub fn of_output(error: &io::Error) -> String {
+    let hint = place::used_up(error).map(|(_, hint)| format!("\nhint: {hint}")).unwrap_or_default();
+    format!("standard output: {error}{hint}")
 }
 
 /// The text as [`Escaped`] writes it without colours.
@@ -98,7 +114,7 @@ pub fn out() -> Escaped<StdoutLock<'static>> {
 /// Standard output, for our own messages in colour.
 #[must_use]
 pub fn out_with(colours: bool) -> Escaped<StdoutLock<'static>> {
-    Escaped { out: io::stdout().lock(), colours }
+    Escaped { out: io::stdout().lock(), colours, told: of_output }
 }
 
 /// Standard error.
@@ -110,7 +126,7 @@ pub fn err() -> Escaped<StderrLock<'static>> {
 /// Standard error, for our own messages in colour.
 #[must_use]
 pub fn err_with(colours: bool) -> Escaped<StderrLock<'static>> {
-    Escaped { out: io::stderr().lock(), colours }
+    Escaped { out: io::stderr().lock(), colours, told: io::Error::to_string }
 }
 
 /// Writes to standard output, with members' keys masked, and flushes.
@@ -160,12 +176,12 @@ mod tests {
             ("gpj.\u{202e}cod\u{2066}\u{200f}", "gpj.\\u202ecod\\u2066\\u200f"),
             ("\r\u{9b}1A\u{7f}", "\\u000d\\u009b1A\\u007f"),
         ] {
-            let mut out = Escaped { out: Vec::new(), colours: true };
+            let mut out = Escaped { out: Vec::new(), colours: true, told: of_output };
             out.write_all(text.as_bytes()).unwrap();
             assert_eq!(String::from_utf8(out.out).unwrap(), expected);
             assert!(!escaped(text).contains('\u{1b}'), "no colour of others");
         }
-        let mut out = Escaped { out: Vec::new(), colours: false };
+        let mut out = Escaped { out: Vec::new(), colours: false, told: of_output };
         out.write_all(b"\x9b31m\xff").unwrap();
         assert_eq!(out.out, b"\\x9b31m\\xff");
         assert_eq!(escaped("{\"name\":\"\u{202e}\"}"), "{\"name\":\"\\u202e\"}", "JSON of the same meaning");

@@ -5,6 +5,7 @@ pub mod console;
 pub mod journal;
 pub mod limits;
 pub mod owner;
+pub mod place;
 pub mod regular;
 pub mod telemetry;
 pub mod url;

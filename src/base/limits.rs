@@ -5,6 +5,9 @@ use std::time::Duration;
 /// Bytes of one normalised URL. Longer ones are traps or data; servers reject them from 8 kB on.
 pub const URL_BYTES_MAX: usize = 4_096;
 
+/// Bytes of the path of a Unix socket (unix(7): `sun_path` without its end).
+pub const SOCKET_PATH_BYTES_MAX: usize = 107;
+
 /// Bytes of one page's decoded body. The largest index pages seen are 1 MB.
 pub const PAGE_BYTES_MAX: usize = 8 << 20;
 

@@ -1,7 +1,7 @@
-//! Files that must be regular ones: opening a named pipe waits for its other end, which may never come.
+//! Files that must be regular ones: opening a named pipe waits for its other end, which may never come. And files that are whole or absent.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 /// Opens a regular file for reading.
@@ -13,6 +13,19 @@ pub fn open(path: &Path) -> io::Result<File> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
     }
     File::open(path)
+}
+
+/// Creates a file with these bytes; if that fails, nothing of it is left.
+///
+/// # Errors
+/// Those of the file system; `AlreadyExists` if there is one, which is not changed.
+pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create_new(path)?;
+    let written = file.write_all(bytes);
+    if written.is_err() {
+        let _ = std::fs::remove_file(path);
+    }
+    written
 }
 
 #[cfg(test)]

@@ -74,15 +74,8 @@ pub fn start(json: bool, filter: &str, terminal: &Terminal) {
     // Certificate errors are logged with the visit; the verifier would log them again for each attempt. html5ever
     // logs parse errors that no operator can fix.
     let quiet = || EnvFilter::new(format!("{filter},rustls_platform_verifier=off,html5ever=off"));
-    let given = std::env::var("GLEANER_LOG").ok().filter(|given| !given.is_empty());
-    let filter = match given.map(|given| (check_filter(&given), given)) {
-        Some((Ok(()), given)) => EnvFilter::try_new(given).unwrap_or_else(|_| quiet()),
-        Some((Err(why), _)) => {
-            console::write_error(&format!("error: GLEANER_LOG: {why}\nhint: {FILTER_HINT}"));
-            quiet()
-        }
-        None => quiet(),
-    };
+    let given = given_filter().filter(|given| check_filter(given).is_ok());
+    let filter = given.and_then(|given| EnvFilter::try_new(given).ok()).unwrap_or_else(quiet);
     let lines = tracing_subscriber::fmt::layer().with_writer(terminal.clone()).with_target(false);
     let lines = match (json, terminal.is_journal) {
         (true, _) => lines.json().flatten_event(true).boxed(),
@@ -92,6 +85,21 @@ pub fn start(json: bool, filter: &str, terminal: &Terminal) {
     let subscriber = tracing_subscriber::registry().with(filter).with(filter_fn(is_fit_to_be_told)).with(lines);
     // Fails only if logging was already started, by a test in the same process.
     let _ = subscriber.try_init();
+}
+
+/// The filter in `GLEANER_LOG`, unless that is empty.
+fn given_filter() -> Option<String> {
+    let given = std::env::var_os("GLEANER_LOG")?;
+    Some(given.to_string_lossy().into_owned()).filter(|given| !given.is_empty())
+}
+
+/// Checks the filter in `GLEANER_LOG`.
+///
+/// # Errors
+/// What is wrong, with a hint.
+pub fn check_variable() -> Result<(), String> {
+    let checked = given_filter().map_or(Ok(()), |given| check_filter(&given));
+    checked.map_err(|why| format!("GLEANER_LOG: {why}\nhint: {FILTER_HINT}"))
 }
 
 /// How to write a filter.

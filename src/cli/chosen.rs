@@ -8,7 +8,8 @@ use anyhow::bail;
 
 use super::config::show_faults;
 use super::hints::{Hints, quoted, told_argument};
-use gleaner_base::owner;
+use gleaner_base::url::{Canonical, CrawlUrl};
+use gleaner_base::{owner, place};
 use gleaner_rules::config::Config;
 use gleaner_rules::{self as rules, SiteRules, fault};
 
@@ -35,6 +36,9 @@ pub fn must_have_rules(config: &Config) -> anyhow::Result<()> {
         let above = config.rules_dir.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
         bail!("{dir}: this is a file\nhint: pass its folder: --rules {}", quoted(above));
     }
+    if let Some((there, _)) = place::in_the_way(&config.rules_dir) {
+        bail!("{}: {}, not a folder\nhint: pass another --rules", there.display(), place::told(&there));
+    }
     if !config.rules_dir.is_dir() {
         let dir = config.rules_dir.display();
         let hint = "pass the right --rules, or start one there: gleaner rules new URL --rules";
@@ -43,20 +47,20 @@ pub fn must_have_rules(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The named sites, or all enabled ones.
+/// The named sites, or all enabled ones; `command` is the command that they are for.
 ///
 /// # Errors
 /// If there is no folder of rule files, for a name that no site has, with the most similar one as a hint, and if there is no site at all.
-pub fn chosen(config: &Config, names: &[String], hints: &Hints) -> anyhow::Result<Chosen> {
+pub fn chosen(command: &str, config: &Config, names: &[String], hints: &Hints) -> anyhow::Result<Chosen> {
     must_have_rules(config)?;
     let mut chosen = Chosen { sites: Vec::new(), bad_files: 0 };
-    // Names of sites, and of files whose site name cannot be determined.
-    let (mut known, mut bad) = (Vec::new(), Vec::new());
+    // All sites, and the names of files whose site name cannot be determined.
+    let (mut all, mut bad) = (Vec::new(), Vec::new());
     for file in rules::load_dir(&config.rules_dir) {
         match file.site {
             Ok(site) => {
                 let is_named = names.iter().any(|name| **name == *site.name);
-                known.push(site.name.to_string());
+                all.push(Arc::clone(&site));
                 if is_named || (names.is_empty() && site.enabled) {
                     chosen.sites.push(site);
                 }
@@ -72,7 +76,11 @@ pub fn chosen(config: &Config, names: &[String], hints: &Hints) -> anyhow::Resul
         }
     }
     let dir = config.rules_dir.display();
+    let known: Vec<String> = all.iter().map(|site| site.name.to_string()).collect();
     if let Some(name) = names.iter().find(|name| !known.contains(name)) {
+        if let Some(told) = no_name(name, command, &all, hints) {
+            bail!("{told}");
+        }
         let hint = hint_for(name, &known, &bad, hints);
         let sites = if known.is_empty() { String::new() } else { format!("; there are {}", known.join(", ")) };
         let name = told_argument(name);
@@ -90,13 +98,33 @@ pub fn chosen(config: &Config, names: &[String], hints: &Hints) -> anyhow::Resul
 ///
 /// # Errors
 /// Same as [`chosen`].
-pub fn one(config: &Config, name: &str, hints: &Hints) -> anyhow::Result<Arc<SiteRules>> {
-    let mut chosen = chosen(config, &[name.to_owned()], hints)?;
+pub fn one(command: &str, config: &Config, name: &str, hints: &Hints) -> anyhow::Result<Arc<SiteRules>> {
+    let mut chosen = chosen(command, config, &[name.to_owned()], hints)?;
     // Site names are unique, so the requested site is in the list.
     match chosen.sites.pop() {
         Some(site) => Ok(site),
         None => bail!("no site `{name}`"),
     }
+}
+
+/// The message for a URL or a file in the place of a name, with the command that was most likely meant.
+fn no_name(given: &str, command: &str, all: &[Arc<SiteRules>], hints: &Hints) -> Option<String> {
+    let shown = told_argument(given);
+    let of_site = |site: &Arc<SiteRules>| hints.command(&format!("{command} {}", site.name));
+    if given.contains("://") {
+        let url = CrawlUrl::parse(given, &Canonical::default()).ok();
+        let owner = url.and_then(|url| all.iter().find(|site| site.owns_host(url.authority())));
+        let hint = owner.map_or_else(|| hints.command(&format!("rules new {}", quoted(Path::new(&shown)))), of_site);
+        return Some(format!("{shown}: this is a URL, not the name of a site\nhint: {hint}"));
+    }
+    let path = Path::new(given);
+    if !path.is_file() {
+        return None;
+    }
+    let is_it = |site: &&Arc<SiteRules>| site.file.canonicalize().ok() == path.canonicalize().ok();
+    let check = || hints.command(&format!("rules check {}", quoted(path)));
+    let hint = all.iter().find(is_it).map_or_else(check, of_site);
+    Some(format!("{shown}: this is a file, not the name of a site\nhint: {hint}"))
 }
 
 /// The hint for a name that no usable file has.

@@ -45,7 +45,7 @@ pub struct Options {
 
 pub fn crawl(config: &Config, options: &Options, global: &Global, terminal: &Terminal) -> anyhow::Result<ExitCode> {
     let hints = Hints::of(global);
-    let Chosen { sites, bad_files } = chosen(config, &options.sites, &hints)?;
+    let Chosen { sites, bad_files } = chosen("crawl", config, &options.sites, &hints)?;
     if options.dry_run {
         return block_on(dry_run::tell(config, &sites, options.json));
     }

@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 
 use super::hints::quoted;
 use super::summary::harvest_rate;
-use super::{Global, block_on, crawl};
+use super::{Global, block_on, crawl, enough_threads, no_thread};
 use crate::app::{self, App};
 use gleaner_base::clock::{Clock as _, SystemClock};
 use gleaner_base::owner::become_owner;
@@ -34,6 +34,13 @@ use gleaner_torrent::Infohashes;
 const TORRENTS: usize = 500;
 const ROWS: usize = 1_000;
 
+/// Options of the other demos: clap does not require `--ajax` beside one that excludes it.
+const NOT_AJAX: [&str; 3] = ["members", "torrents", "port"];
+
+fn torrents_of_a_demo() -> clap::builder::RangedU64ValueParser<usize> {
+    clap::builder::RangedU64ValueParser::new().range(0..=gleaner_demo::limits::DEMO_TORRENTS_MAX as u64)
+}
+
 /// Number of attempts to bind the port of an earlier demo: three seconds in all.
 const PORT_TRIES: u32 = 30;
 const PORT_PAUSE: Duration = Duration::from_millis(100);
@@ -41,7 +48,7 @@ const PORT_PAUSE: Duration = Duration::from_millis(100);
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Torrents on the demo site [default: 500, or as in an existing demo folder]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = torrents_of_a_demo())]
     torrents: Option<usize>,
     /// Port of the demo site [default: a free one, or as in an existing demo folder]
     #[arg(long, value_name = "PORT", conflicts_with_all = ["members", "ajax"], value_parser = clap::value_parser!(u16).range(1..))]
@@ -53,13 +60,13 @@ pub struct Options {
     #[arg(long, conflicts_with_all = ["members", "torrents"])]
     ajax: bool,
     /// Serve only this list; may be given several times
-    #[arg(long, value_name = "SECTION", requires = "ajax", value_parser = clap::builder::PossibleValuesParser::new(gleaner_demo::ajax::Section::ALL.map(|section| section.name())))]
+    #[arg(long, value_name = "SECTION", requires = "ajax", conflicts_with_all = NOT_AJAX, value_parser = clap::builder::PossibleValuesParser::new(gleaner_demo::ajax::Section::ALL.map(|section| section.name())))]
     section: Vec<String>,
     /// Total index pages of those lists [default: 75]
-    #[arg(long, value_name = "N", requires = "ajax", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", requires = "ajax", conflicts_with_all = NOT_AJAX, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     ajax_pages: Option<u32>,
     /// Torrents on each index page [default: 100]
-    #[arg(long, value_name = "N", requires = "ajax", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", requires = "ajax", conflicts_with_all = NOT_AJAX, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     per_page: Option<u32>,
     /// Keep the demo site running after the crawl, until Ctrl-C
     #[arg(long)]
@@ -153,7 +160,8 @@ fn folder(data_dir: PathBuf, note: &str) -> anyhow::Result<PathBuf> {
     app::is_folder(&data_dir)?;
     // SAFETY: no second thread runs yet: the site and the crawl begin behind this.
     unsafe { become_owner(&data_dir) }.with_context(|| data_dir.display().to_string())?;
-    std::fs::create_dir_all(&data_dir).with_context(|| format!("{}: cannot be created", data_dir.display()))?;
+    app::folder::must_be_writable(&data_dir)?;
+    std::fs::create_dir_all(&data_dir).map_err(|error| app::folder::failed(&data_dir, &error))?;
     Ok(data_dir)
 }
 
@@ -195,6 +203,7 @@ fn start_site(options: DemoOptions) -> anyhow::Result<Served<DemoSite>> {
 fn on_a_thread<S: Send + Sync + 'static, F: Future<Output = Result<S, DemoError>>>(
     start: impl FnOnce() -> F + Send + 'static,
 ) -> anyhow::Result<Served<S>> {
+    enough_threads()?;
     let (ready, started) = std::sync::mpsc::channel();
     let (end, ended) = oneshot::channel::<()>();
     let thread = std::thread::Builder::new().name("demo-site".to_owned()).spawn(move || {
@@ -211,7 +220,8 @@ fn on_a_thread<S: Send + Sync + 'static, F: Future<Output = Result<S, DemoError>
                 Err(error) => drop(ready.send(Err(error.into()))),
             }
         });
-    })?;
+    });
+    let thread = thread.map_err(|error| no_thread(&error))?;
     let site = started.recv().context("the demo site did not start")??;
     Ok(Served { site, end: Some(end), thread: Some(thread) })
 }
@@ -229,8 +239,12 @@ async fn stored(app: &App) -> anyhow::Result<Vec<Infohashes>> {
     Ok(stored)
 }
 
-fn is_port_in_use(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(DemoError::Bind { source, .. }) if source.kind() == io::ErrorKind::AddrInUse)
+/// Why a site cannot listen on its port.
+fn bind_kind(error: &anyhow::Error) -> Option<io::ErrorKind> {
+    match error.downcast_ref() {
+        Some(DemoError::Bind { source, .. }) => Some(source.kind()),
+        _ => None,
+    }
 }
 
 /// Starts a site. A site that was just killed may keep its port, which the folder stores, or its connections in closing state, a
@@ -242,18 +256,21 @@ fn patiently<S>(
 ) -> anyhow::Result<Served<S>> {
     let mut served = begin();
     for _ in 1..if port != 0 { PORT_TRIES } else { 1 } {
-        if !served.as_ref().err().is_some_and(is_port_in_use) {
+        if served.as_ref().err().and_then(bind_kind) != Some(io::ErrorKind::AddrInUse) {
             break;
         }
         std::thread::sleep(PORT_PAUSE);
         served = begin();
     }
-    served.map_err(|error| match port != 0 && is_port_in_use(&error) {
-        true => anyhow!(
+    served.map_err(|error| match bind_kind(&error) {
+        Some(io::ErrorKind::AddrInUse) if port != 0 => anyhow!(
             "port {port} is in use; the demo in {} needs it\nhint: end the other program, or pass another --data and --port",
             data_dir.display()
         ),
-        false => error,
+        Some(io::ErrorKind::PermissionDenied) => {
+            anyhow!("port {port}: this user may not listen on it: ports below 1024 need root\nhint: use --port 8080")
+        }
+        _ => error,
     })
 }
 
@@ -261,7 +278,10 @@ fn patiently<S>(
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     let new = path.with_extension("new");
     let written = std::fs::write(&new, text).and_then(|()| std::fs::rename(&new, path));
-    written.with_context(|| format!("{}: cannot be written", path.display()))
+    written.map_err(|error| {
+        let _ = std::fs::remove_file(&new);
+        app::folder::failed(path, &error)
+    })
 }
 
 /// Serves the site that the folder describes, or a new one.
@@ -298,7 +318,7 @@ fn serve(data_dir: &Path, asked: &Options) -> anyhow::Result<Served<DemoSite>> {
     };
     let served = patiently(data_dir, options.bind.port(), || start_site(options.clone()))?;
     let rules_dir = data_dir.join("rules");
-    std::fs::create_dir_all(&rules_dir).with_context(|| format!("{}: cannot be created", rules_dir.display()))?;
+    std::fs::create_dir_all(&rules_dir).map_err(|error| app::folder::failed(&rules_dir, &error))?;
     write(&rules_dir.join("demo.toml"), &served.site.rules_text)?;
     let remember = Remembered { port: served.site.address.port(), torrents: options.torrents };
     write(&path, &serde_json::to_string(&remember)?)?;

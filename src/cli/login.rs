@@ -9,7 +9,7 @@ mod person;
 pub mod steps;
 
 use std::io::{IsTerminal as _, Read as _};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -28,6 +28,7 @@ use crate::app::{self, App, secrets, sessions};
 use crate::limits;
 use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
 use gleaner_base::owner::become_owner;
+use gleaner_base::place::Place;
 use gleaner_crawl::account::misplaced;
 use gleaner_crawl::login::handover::{Person, Question};
 use gleaner_crawl::login::{self, Means, Noted, Proof, Report};
@@ -158,7 +159,7 @@ pub fn for_learning(config: &Config, rules: &Arc<SiteRules>, hints: &Hints, is_v
 }
 
 fn run(config: &Config, options: &Options, hints: &Hints, is_verbose: bool) -> anyhow::Result<LoginResult> {
-    let rules = &chosen::one(config, &options.site, hints)?;
+    let rules = &chosen::one("login", config, &options.site, hints)?;
     // Root's own file, read by root.
     let cookies = options.cookies.as_deref().map(cookies_of).transpose()?;
     // SAFETY: no second thread runs yet.
@@ -538,7 +539,9 @@ fn log_out(config: &Config, rules: &SiteRules, hints: &Hints) -> anyhow::Result<
 /// The text of a cookies.txt; warns if others can read it.
 fn cookies_of(file: &Path) -> anyhow::Result<String> {
     let name = || file.display().to_string();
-    let opened = std::fs::File::open(file).map_err(|error| {
+    // A named pipe without a writer would wait for one; what a shell puts in the place of `<(…)` has one, and no name.
+    let how = std::fs::OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(file);
+    let opened = how.map_err(|error| {
         let hint = "export the site's cookies from the browser that is logged in there, and name that file";
         anyhow::anyhow!("{}: {error}\nhint: {hint}", file.display())
     })?;
@@ -550,6 +553,10 @@ fn cookies_of(file: &Path) -> anyhow::Result<String> {
             file.display()
         );
     }
+    if Place::of_type(metadata.file_type()) == Place::Pipe && file.canonicalize().is_ok() {
+        bail!("{}: is a pipe\nhint: save its cookies to a file, and name that", file.display());
+    }
+    rustix::fs::fcntl_setfl(&opened, rustix::fs::OFlags::empty()).with_context(name)?;
     if metadata.is_file() && metadata.mode() & 0o077 != 0 {
         let file = quoted(file);
         errln!(

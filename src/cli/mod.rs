@@ -55,6 +55,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use clap::builder::TypedValueParser as _;
 use clap::{Args, Parser, Subcommand};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -63,7 +64,7 @@ use crate::limits;
 use gleaner_base::console;
 use gleaner_base::owner::become_owner;
 use gleaner_base::telemetry::{self, Terminal};
-use gleaner_rules::config::{Config, LogFormat};
+use gleaner_rules::config::{Config, LogFormat, unexpanded};
 use gleaner_rules::fault;
 
 /// A focused crawler that harvests BitTorrent metainfo files from the sites its operator is entitled to use.
@@ -83,13 +84,13 @@ const BLOCKED_TIME: std::time::Duration = std::time::Duration::from_secs(1);
 #[derive(Args, Clone, Debug)]
 pub struct Global {
     /// Folder of the database and the archive
-    #[arg(long, global = true, value_name = "DIR", env = "GLEANER_DATA")]
+    #[arg(long, global = true, value_name = "DIR", env = "GLEANER_DATA", value_parser = expanded())]
     data: Option<PathBuf>,
     /// Folder of the site rule files
-    #[arg(long, global = true, value_name = "DIR", env = "GLEANER_RULES")]
+    #[arg(long, global = true, value_name = "DIR", env = "GLEANER_RULES", value_parser = expanded())]
     rules: Option<PathBuf>,
     /// Configuration file
-    #[arg(long, global = true, value_name = "FILE", env = "GLEANER_CONFIG")]
+    #[arg(long, global = true, value_name = "FILE", env = "GLEANER_CONFIG", value_parser = expanded())]
     config: Option<PathBuf>,
     /// Format of log lines
     #[arg(long, global = true, value_name = "FORMAT")]
@@ -97,6 +98,17 @@ pub struct Global {
     /// Log more: every visit (-v), everything (-vv)
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
+}
+
+/// A path that has nothing left to expand: `--data=~/gl` reaches this process as it was typed.
+fn expanded() -> impl clap::builder::TypedValueParser<Value = PathBuf> {
+    clap::builder::PathBufValueParser::new().try_map(|path| {
+        let home = std::env::var_os("HOME");
+        match path.to_str().and_then(|path| unexpanded(path, home.as_deref())) {
+            Some((what, hint)) => Err(format!("{what}\nhint: {hint}")),
+            None => Ok(path),
+        }
+    })
 }
 
 #[derive(Subcommand)]
@@ -259,6 +271,10 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         return Ok(gleaner_render::child::main());
     }
     enough_files(0)?;
+    if let Err(told) = telemetry::check_variable() {
+        console::write_error(&format!("error: {told}"));
+        return Ok(ExitCode::from(2));
+    }
     let terminal = Terminal::default();
     // The demo needs no configuration; all other commands report its faults first.
     let config = match &command {
@@ -350,9 +366,50 @@ fn rules_command(command: RulesCommand, config: &Config, global: &Global) -> any
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// The error if the system starts no thread for this process.
+pub(crate) fn no_thread(error: &std::io::Error) -> anyhow::Error {
+    anyhow::anyhow!(
+        "no thread could be started ({error}); {} are needed at least\nhint: raise the limit on processes: `ulimit -u`, or `TasksMax=` of \
+         the unit; or that on memory, `ulimit -v`",
+        limits::THREADS_MIN
+    )
+}
+
+/// Fails if this process may have fewer threads at once than it needs: a runtime that gets none for blocking work panics, and with too few
+/// an export would wait for itself.
+pub(crate) fn enough_threads() -> anyhow::Result<()> {
+    let (release, wait) = std::sync::mpsc::channel::<()>();
+    let wait = std::sync::Arc::new(std::sync::Mutex::new(wait));
+    let mut threads = Vec::new();
+    let mut fault = None;
+    for _ in 0..limits::THREADS_MIN {
+        let wait = std::sync::Arc::clone(&wait);
+        // Each holds the lock or waits for it, until the sender is gone.
+        match std::thread::Builder::new().spawn(move || wait.lock().map(|wait| wait.recv().is_ok()).is_ok()) {
+            Ok(thread) => threads.push(thread),
+            Err(error) => fault = Some(error),
+        }
+    }
+    drop(release);
+    for thread in threads {
+        let _ = thread.join();
+    }
+    fault.map_or(Ok(()), |error| Err(no_thread(&error)))
+}
+
+/// The exit code of a command whose output cannot be written; a reader that is gone is no failure.
+pub(crate) fn not_written(error: &std::io::Error) -> ExitCode {
+    if error.kind() == std::io::ErrorKind::BrokenPipe {
+        return ExitCode::SUCCESS;
+    }
+    console::write_error(&format!("error: {}", console::of_output(error)));
+    ExitCode::FAILURE
+}
+
 /// Runs a command's future on one thread: the crawl is one loop, blocking work has its own threads. A thread still
 /// blocked after the future has ended waits for an unresponsive name server; it is abandoned.
 pub(crate) fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    enough_threads()?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(limits::BLOCKING_THREADS_MAX)

@@ -35,7 +35,7 @@ pub struct Options {
 }
 
 pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::Result<ExitCode> {
-    let rules = chosen::one(config, &options.site, &Hints::of(global))?;
+    let rules = chosen::one("noise", config, &options.site, &Hints::of(global))?;
     let page = match &options.url {
         Some(url) => CrawlUrl::parse(url, &rules.canonical).map_err(|fault| {
             anyhow::anyhow!("{url} cannot be requested: {fault}\nhint: write the whole URL, as https://…")

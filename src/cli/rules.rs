@@ -11,10 +11,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::hints::told_argument;
-use gleaner_base::url::{Canonical, CrawlUrl, explain as explain_url};
+use gleaner_base::url::{Canonical, CrawlUrl, UrlFault, explain as explain_url};
+use gleaner_base::{place, regular};
 use gleaner_crawl::frontier::shape::Shape;
 use gleaner_crawl::frontier::traps::trap_form;
 use gleaner_crawl::frontier::weight::{Facts, RuleYield, Weight, folder_depth};
+use gleaner_rules::fault::nearest;
 use gleaner_rules::starter::starter;
 use gleaner_rules::{Class, Refusal, SiteRules, Verdict, file, load_dir};
 
@@ -38,8 +40,7 @@ pub fn explain(
     let plain = match CrawlUrl::parse(url, &Canonical::default()) {
         Ok(plain) => plain,
         Err(fault) => {
-            let url = told_argument(url);
-            writeln!(out, "{url}: {fault}\n  hint: write an absolute http or https URL, in quotes")?;
+            writeln!(out, "{}: {}", told_argument(url), no_address(url, &fault, rules_dir))?;
             return Ok(false);
         }
     };
@@ -71,6 +72,27 @@ pub fn explain(
         }
     }
     Ok(is_taken)
+}
+
+/// What is wrong with an argument that is neither a URL nor the name of a site, with its hint.
+fn no_address(given: &str, fault: &UrlFault, rules_dir: &Path) -> String {
+    if given.contains([':', '/']) {
+        return format!("{fault}\n  hint: write an absolute http or https URL, in quotes");
+    }
+    let what = "neither a URL nor the name of a site";
+    if !rules_dir.is_dir() {
+        let dir = rules_dir.display();
+        return format!(
+            "{what}; there is no folder of rule files {dir}\n  hint: pass the right --rules, or write a URL"
+        );
+    }
+    let names: Vec<String> =
+        load_dir(rules_dir).into_iter().filter_map(|file| Some(file.site.ok()?.name.to_string())).collect();
+    match nearest(given, names.iter().map(String::as_str)) {
+        Some(name) => format!("{what}\n  hint: did you mean `{name}`?"),
+        None if names.is_empty() => format!("{what}\n  hint: write an absolute http or https URL, in quotes"),
+        None => format!("{what}\n  hint: write a URL, or name one of {}", names.join(", ")),
+    }
 }
 
 fn explain_for(
@@ -169,23 +191,27 @@ pub fn new_file(url: &str, rules_dir: &Path, out: &mut impl Write) -> io::Result
         let hint = "write the site's address, as https://example.org/";
         io::Error::new(io::ErrorKind::InvalidInput, format!("{}: {fault}\n  hint: {hint}", told_argument(url)))
     })?;
+    if let Some((there, _)) = place::in_the_way(rules_dir) {
+        let told = format!("{}: {}, not a folder\nhint: pass another --rules", there.display(), place::told(&there));
+        return Err(io::Error::new(io::ErrorKind::NotADirectory, told));
+    }
     std::fs::create_dir_all(rules_dir).map_err(|error| at(rules_dir, &error))?;
     let path = rules_dir.join(&starter.file_name);
-    let mut file = std::fs::File::create_new(&path).map_err(|error| match error.kind() {
+    regular::create(&path, starter.text.as_bytes()).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => {
             let hint = "edit it, or move it away first";
             io::Error::new(error.kind(), format!("{}: exists already\n  hint: {hint}", path.display()))
         }
         _ => at(&path, &error),
     })?;
-    file.write_all(starter.text.as_bytes()).map_err(|error| at(&path, &error))?;
     writeln!(out, "wrote {}", path.display())?;
     writeln!(out, "next: edit it, then run: gleaner rules check {}", path.display())?;
     Ok(path)
 }
 
 fn at(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+    let hint = place::used_up(error).map(|(_, hint)| format!("\nhint: {hint}")).unwrap_or_default();
+    io::Error::new(error.kind(), format!("{}: {error}{hint}", path.display()))
 }
 
 /// Writes the JSON Schema of site files, for editors.

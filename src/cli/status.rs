@@ -14,8 +14,8 @@ use super::{Global, block_on};
 use crate::app::accounts::{self, AccountState, AccountStatus};
 use crate::app::changes::{DelayStatus, GoneStatus, GoneTold, ListsStatus};
 use crate::app::database::Database;
-use crate::app::sessions;
 use crate::app::status::{self, SiteStatus, StatusReport, UnclassedShape};
+use crate::app::{nothing_there, sessions};
 use gleaner_base::clock::{Clock as _, SystemClock};
 use gleaner_base::console;
 use gleaner_crawl::freshness::plot::duration;
@@ -24,6 +24,7 @@ use gleaner_crawl::frontier::parameters::Proposal;
 use gleaner_crawl::progress::{CrewsState, Ended, RuleFault, SessionState, brief};
 use gleaner_crawl::scripts::rendered::Closed;
 use gleaner_rules::config::Config;
+use gleaner_rules::fault::nearest;
 use gleaner_rules::{self as rules, SiteRules};
 use gleaner_store::coverage::not_whole_told;
 use gleaner_store::crawldb::Reader;
@@ -52,8 +53,13 @@ pub struct Options {
 pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Result<ExitCode> {
     let hints = Hints::of(global);
     let mut report = block_on(async {
-        let Some(database) = Database::of(&config.into()).await? else {
+        let Some(database) = Database::unless_lost(&config.into()).await? else {
             let (rule_faults, accounts) = (rule_faults(config), accounts(&[], None, config).await?);
+            let is_known = |site: &String| accounts.iter().any(|of| of.site == *site);
+            let is_bare = accounts.is_empty() || !config.data_dir.exists();
+            if is_bare && options.site.as_ref().is_some_and(|site| !is_known(site)) {
+                return Err(nothing_there(&config.into()));
+            }
             return Ok(StatusReport { crawling: false, sites: Vec::new(), rule_faults, store_fault: None, accounts });
         };
         with_holds(database.status().await?, database.reader(), config).await
@@ -71,7 +77,7 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
     // A mistyped folder is no site that is well.
     let is_nothing = !config.data_dir.exists() && report.accounts.is_empty() && report.rule_faults.is_empty();
     if is_nothing && options.json {
-        console::write_error(&format!("error: {}", crate::app::nothing_there(&config.into())));
+        console::write_error(&format!("error: {}", nothing_there(&config.into())));
     }
     Ok(if is_nothing { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -107,7 +113,11 @@ fn keep_one(report: &mut StatusReport, site: &str, hints: &Hints) -> anyhow::Res
         let names: Vec<&str> = sites.iter().map(|told| &*told.name).collect();
         let known =
             if names.is_empty() { "it has none yet".to_owned() } else { format!("it has {}", names.join(", ")) };
-        anyhow::bail!("{site}: no site of this folder: {known}\nhint: {}", hints.command("status"));
+        let hint = match nearest(site, names.iter().copied().chain(accounts.iter().map(|of| &*of.site))) {
+            Some(name) => format!("did you mean `{name}`? {}", hints.command(&format!("status {name}"))),
+            None => hints.command("status"),
+        };
+        anyhow::bail!("{site}: no site of this folder: {known}\nhint: {hint}");
     }
     sites.retain(|told| *told.name == *site);
     accounts.retain(|told| *told.site == *site);
@@ -216,7 +226,7 @@ fn text(report: &StatusReport, data_dir: &Path, hints: &Hints, now: &str) -> Str
     let others: String = others.map(|of| account(of, now)).collect();
     let store_fault = report.store_fault.as_ref().map(|fault| {
         format!(
-            "nothing can be stored: {}\n  hint: free disk space, or make the folder writable; the crawl resumes by itself\n",
+            "nothing can be stored: {}\n  hint: free disk space, raise the limit, or make the folder writable; the crawl resumes by itself\n",
             fault
         )
     });

@@ -1,6 +1,7 @@
 //! Usage errors: clap's message, unless the arguments may contain a password; then no argument is repeated.
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -45,13 +46,32 @@ fn means_secret(flag: &str, known: Option<&str>) -> bool {
 
 /// Prints the usage error, or the requested text (help, version).
 pub fn refused(error: &clap::Error) -> ExitCode {
-    match of_secret(error).or_else(|| of_lab(error)) {
+    match of_secret(error).or_else(|| of_lab(error)).or_else(|| of_empty_variable(error)) {
         Some(told) => errln!("{told}"),
         None if error.use_stderr() => errln!("{}", error.render().to_string().trim_end()),
-        // If it cannot be written, nobody reads it.
-        None => drop(error.print()),
+        None => {
+            if let Err(error) = error.print().and_then(|()| std::io::stdout().flush()) {
+                return super::not_written(&error);
+            }
+        }
     }
     u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
+/// Options that environment variables set, and what each names.
+const VARIABLES: [(&str, &str, &str); 3] = [
+    ("--data", "GLEANER_DATA", "a folder"),
+    ("--rules", "GLEANER_RULES", "a folder"),
+    ("--config", "GLEANER_CONFIG", "a file"),
+];
+
+/// The message for an option without a value that an empty environment variable has set.
+fn of_empty_variable(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
+    let is_it = |(flag, ..): &&(&str, &str, &str)| option.split(' ').next() == Some(flag);
+    let (_, variable, what) = VARIABLES.iter().find(is_it)?;
+    let is_empty = std::env::var_os(variable).is_some_and(|value| value.is_empty());
+    is_empty.then(|| format!("error: {variable} is empty\nhint: unset it, or name {what}"))
 }
 
 /// Commands of the other program.

@@ -8,7 +8,8 @@ use clap::Args;
 
 use super::block_on;
 use super::pipe::Pipe;
-use crate::app::{self, App, control, database::Database};
+use crate::app::database::{self, Database};
+use crate::app::{self, App, control};
 use gleaner_base::console;
 use gleaner_rules::config::Config;
 use gleaner_store::verify::{self, Findings, Verdict};
@@ -44,11 +45,14 @@ async fn look(config: &Config) -> anyhow::Result<Verdict> {
 }
 
 async fn repair(config: &Config) -> anyhow::Result<Verdict> {
-    if let Database::Held(_) = Database::existing(&config.into()).await? {
-        bail!(
+    match Database::of(&config.into()).await? {
+        Some(Database::Held(_)) => bail!(
             "{}: another gleaner process uses this folder\nhint: stop it, repair, and start it again",
             config.data_dir.display()
-        );
+        ),
+        // Without a database, but with files, there is something to repair.
+        None if database::is_lost(&config.data_dir).is_none() => return Err(app::nothing_there(&config.into())),
+        _ => {}
     }
     let app = App::open_to_mend(&config.into())?;
     // Others that read the folder ask this process meanwhile.

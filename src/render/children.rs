@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child as Process, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -25,8 +25,8 @@ use tokio::time::Instant;
 use zeroize::Zeroizing;
 
 use super::child::MAY_BE_UNCONFINED;
-use super::cost;
 use super::places::{Places, Slot};
+use super::{cost, epitaph};
 use crate::limits;
 use crate::wire::protocol::{self, FrameError, ToChild, ToCrawl};
 use crate::wire::{Answer, Filling, Outcome, Page, Request, RequestId, check_request};
@@ -516,37 +516,12 @@ impl Child {
         // The pipe breaks a moment before the process can be reaped.
         for _ in 0..50 {
             match self.process.try_wait() {
-                Ok(Some(status)) => {
-                    return ChildError::Died(match (status.signal(), status.code()) {
-                        (Some(signal), _) => format!("signal {signal}{}", cause(signal)),
-                        (None, code) => format!("exit code {}", code.unwrap_or_default()),
-                    });
-                }
+                Ok(Some(status)) => return ChildError::Died(epitaph::of(status)),
                 Ok(None) => tokio::time::sleep(Duration::from_millis(5)).await,
                 Err(error) => return ChildError::Died(error.to_string()),
             }
         }
         error
-    }
-}
-
-/// Which of a child's limits a signal means, as text for the user; empty if it means none.
-fn cause(signal: i32) -> String {
-    const MIB: u64 = 1 << 20;
-    match signal {
-        libc::SIGABRT => format!(
-            ": its scripts exceeded the memory limit of {} MB per page, or nested deeper than the stack",
-            limits::RENDER_MEMORY_BYTES_MAX / MIB
-        ),
-        libc::SIGSEGV | libc::SIGBUS => {
-            ": its scripts nested deeper than the stack, or hit a bug of the engine".to_owned()
-        }
-        libc::SIGXCPU => {
-            format!(": its scripts exceeded the CPU limit of {} s per page", limits::RENDER_CPU_SECONDS_MAX)
-        }
-        libc::SIGKILL => ": it was killed, as by a system that is out of memory".to_owned(),
-        libc::SIGSYS => ": it made a forbidden system call".to_owned(),
-        _ => String::new(),
     }
 }
 

@@ -92,13 +92,39 @@ type Resource = libc::__rlimit_resource_t;
 #[cfg(not(target_env = "gnu"))]
 type Resource = libc::c_int;
 
+/// Sets a limit; a stricter one that this process was started with (`ulimit`) stays, as no process may raise it.
 fn limit(resource: Resource, soft: u64, hard: u64) -> io::Result<()> {
-    let bound = libc::rlimit { rlim_cur: soft, rlim_max: hard };
+    let most = hard_limit(resource);
+    let bound = libc::rlimit { rlim_cur: soft.min(most), rlim_max: hard.min(most) };
     // SAFETY: reads the structure and nothing else.
     match unsafe { libc::setrlimit(resource, &raw const bound) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
+}
+
+fn hard_limit(resource: Resource) -> u64 {
+    let mut bound = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: writes the structure and nothing else.
+    match unsafe { libc::getrlimit(resource, &raw mut bound) } {
+        0 => bound.rlim_max,
+        _ => libc::RLIM_INFINITY,
+    }
+}
+
+/// The limits on memory, or else on CPU time, of this process that are stricter than those of a child, which inherits them: the option of
+/// `ulimit`, and the key of a unit.
+pub(super) fn stricter(of_memory: bool) -> Vec<(&'static str, &'static str)> {
+    let memory = limits::RENDER_MEMORY_BYTES_MAX + limits::RENDER_STACK_BYTES as u64;
+    let all = [
+        (true, libc::RLIMIT_AS, memory + limits::RENDER_ADDRESS_SPACE_BYTES, "-v", "LimitAS="),
+        (true, libc::RLIMIT_DATA, memory, "-d", "LimitDATA="),
+        (false, libc::RLIMIT_CPU, limits::RENDER_CPU_SECONDS_MAX, "-t", "LimitCPU="),
+    ];
+    let is_it = |(is_memory, resource, ours, ..): &(bool, Resource, u64, _, _)| {
+        *is_memory == of_memory && hard_limit(*resource) < *ours
+    };
+    all.into_iter().filter(is_it).map(|(.., option, key)| (option, key)).collect()
 }
 
 /// Drops all system calls but those of [`ALLOWED`] and a few with certain arguments, for this thread and all it starts. False if the

@@ -43,6 +43,7 @@ mod confine;
 pub mod cost;
 mod dom;
 mod engine;
+mod epitaph;
 pub mod limits;
 mod places;
 mod reader;

@@ -4,7 +4,7 @@
 //! key has a default, so no file at all is a valid configuration. Faults are reported as in rule files: all at once,
 //! each at its position. Reads the file and the environment once, at startup; runtime state never lives here.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -117,6 +117,8 @@ pub struct Config {
 pub struct Surroundings {
     pub state_directory: Option<OsString>,
     pub configuration_directory: Option<OsString>,
+    /// The user's own folder.
+    pub home: Option<OsString>,
     /// Root of the file system: `/`, or a test's folder.
     pub root: PathBuf,
 }
@@ -129,6 +131,7 @@ impl Surroundings {
         Self {
             state_directory: set("STATE_DIRECTORY"),
             configuration_directory: set("CONFIGURATION_DIRECTORY"),
+            home: set("HOME"),
             root: PathBuf::from("/"),
         }
     }
@@ -200,6 +203,13 @@ impl Config {
         if let Err(why) = check_filter(&file.log_filter) {
             faults.add(spans.value("log_filter"), "log_filter", why, Some(FILTER_HINT.to_owned()));
         }
+        for (key, path) in [("data_dir", &file.data_dir), ("rules_dir", &file.rules_dir)] {
+            if let Some((message, hint)) =
+                path.as_deref().and_then(|path| unexpanded(path, surroundings.home.as_deref()))
+            {
+                faults.add(spans.value(key), key, message, Some(hint));
+            }
+        }
         if !faults.is_empty() {
             return Err(faults.into_sorted());
         }
@@ -246,6 +256,27 @@ impl Config {
             None => NAME.to_owned(),
         }
     }
+}
+
+/// What a shell would have expanded in a path, with the path to write; None if there is nothing of the kind.
+#[must_use]
+pub fn unexpanded(path: &str, home: Option<&OsStr>) -> Option<(String, String)> {
+    let of_home = ["~", "$HOME", "${HOME}"].into_iter().find_map(|name| {
+        let rest = path.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with('/'))?;
+        Some((name, home.map(|home| format!("write {}{rest}", Path::new(home).display()))))
+    });
+    let (name, hint) = match of_home {
+        Some((name, hint)) => (name.to_owned(), hint),
+        None if path.starts_with('~') => (path.split('/').next().unwrap_or_default().to_owned(), None),
+        None => {
+            let rest = &path[path.find('$')?..];
+            let begins = |of: char| of.is_ascii_alphabetic() || matches!(of, '_' | '{');
+            rest[1..].starts_with(begins).then_some(())?;
+            let end = rest[1..].find(|of: char| !of.is_ascii_alphanumeric() && !matches!(of, '_' | '{' | '}'));
+            (rest[..end.map_or(rest.len(), |end| end + 1)].to_owned(), None)
+        }
+    };
+    Some((format!("`{name}` is not expanded"), hint.unwrap_or_else(|| "write the path in full".to_owned())))
 }
 
 /// A contact must fit into a header comment (RFC 9110 §5.6.5) and be an address that one can write to.
@@ -302,6 +333,7 @@ mod tests {
             state_directory: Some("/var/lib/private/gleaner:/other".into()),
             configuration_directory: Some(etc.clone().into()),
             root: root.path().to_owned(),
+            ..Surroundings::default()
         };
         let config = Config::load_in(&surroundings, None, &Overrides::default()).unwrap();
         assert_eq!(config.data_dir, Path::new("/var/lib/private/gleaner"));
@@ -332,6 +364,32 @@ mod tests {
         let config = load(text, &overrides).unwrap();
         assert_eq!((config.data_dir.as_path(), config.rules_dir.as_path()), (Path::new("d"), Path::new("r")));
         assert_eq!(config.log_format, LogFormat::Text);
+    }
+
+    #[test]
+    fn what_only_a_shell_expands_is_a_fault_with_the_path_to_write() {
+        let home = Some(OsStr::new("/home/anna"));
+        for (path, name, hint) in [
+            ("~/gl", "~", "write /home/anna/gl"),
+            ("~", "~", "write /home/anna"),
+            ("$HOME/gl", "$HOME", "write /home/anna/gl"),
+            ("${HOME}/gl", "${HOME}", "write /home/anna/gl"),
+            ("~bob/gl", "~bob", "write the path in full"),
+            ("/srv/$USER/gl", "$USER", "write the path in full"),
+            ("$HOMES", "$HOMES", "write the path in full"),
+        ] {
+            assert_eq!(unexpanded(path, home), Some((format!("`{name}` is not expanded"), hint.to_owned())), "{path}");
+        }
+        for path in ["/srv/gl", "./~", "a~", "cash$", "5$/x", ""] {
+            assert_eq!(unexpanded(path, home), None, "{path}");
+        }
+        let faults =
+            load("cache_mb = 64\ndata_dir = '~/gl'\nrules_dir = '$HOME/r'\n", &Overrides::default()).unwrap_err();
+        let expected = ["/conf/gleaner.toml:2:12: ", "/conf/gleaner.toml:3:13: "];
+        assert!(
+            faults.len() == 2 && expected.iter().zip(&faults).all(|(at, fault)| fault.starts_with(at)),
+            "{faults:#?}"
+        );
     }
 
     #[test]

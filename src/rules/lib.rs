@@ -50,7 +50,7 @@ pub use log_out::ends_session;
 use fault::Faults;
 
 use crate::limits::RULE_FILE_BYTES_MAX;
-use gleaner_base::regular;
+use gleaner_base::{place, regular};
 
 /// A file of the rules folder and its content.
 #[derive(Clone, Debug)]
@@ -67,7 +67,14 @@ pub fn load_dir(dir: &Path) -> Vec<LoadedFile> {
     let paths = match site_paths(dir) {
         Ok(paths) => paths,
         Err(error) => {
-            let fault = unreadable(dir, &error, "pass the folder as --rules, or create it");
+            let fault = match place::in_the_way(dir) {
+                Some((there, _)) => whole_file(
+                    &there,
+                    format!("{}, not a folder", place::told(&there)),
+                    "pass another folder as --rules",
+                ),
+                None => unreadable(dir, &error, "pass the folder as --rules, or create it"),
+            };
             return vec![LoadedFile { path: dir.to_owned(), site: Err(vec![*fault]) }];
         }
     };
@@ -91,6 +98,11 @@ pub fn load_file(path: &Path) -> LoadedFile {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let site = match read_text(path) {
         Ok(text) => check::site_text(path, &text, &stem, &Families::new(path.parent())),
+        Err(fault) if path.is_dir() => {
+            let hint =
+                format!("name a file; for all files of this folder: gleaner rules check --rules {}", path.display());
+            Err(vec![Fault { hint: Some(hint), ..*fault }])
+        }
         Err(fault) => Err(vec![*fault]),
     };
     LoadedFile { path: path.to_owned(), site }

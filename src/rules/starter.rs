@@ -80,17 +80,28 @@ refuse = [
     Ok(Starter { file_name: format!("{name}.toml"), text })
 }
 
-/// A URL as people type it: `example.org` is one.
+/// A URL as people type it: they leave `https://` out. A word alone is most likely none.
 ///
 /// # Errors
 /// Why it is none.
 pub fn typed_url(text: &str) -> Result<CrawlUrl, UrlFault> {
-    match Url::parse(text) {
-        Err(url::ParseError::RelativeUrlWithoutBase) => {
-            CrawlUrl::parse(&format!("https://{text}"), &Canonical::default())
-        }
-        _ => CrawlUrl::parse(text, &Canonical::default()),
+    let before_path = text.split(['/', '?', '#']).next().unwrap_or_default();
+    let host_and_port = before_path
+        .split_once(':')
+        .is_some_and(|(_, port)| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_without_scheme = host_and_port || Url::parse(text) == Err(url::ParseError::RelativeUrlWithoutBase);
+    let url = match is_without_scheme {
+        true => CrawlUrl::parse(&format!("https://{text}"), &Canonical::default())?,
+        false => CrawlUrl::parse(text, &Canonical::default())?,
+    };
+    let host = url.host();
+    if host.trim_end_matches('.').split('.').any(str::is_empty) {
+        return Err(UrlFault::Syntax(format!("the host `{host}` has an empty label")));
     }
+    if is_without_scheme && !host_and_port && host != "localhost" && !host.contains(['.', ':']) {
+        return Err(UrlFault::Syntax(format!("`{host}` is a word without a dot or a port")));
+    }
+    Ok(url)
 }
 
 /// A host as a site name and file name.
@@ -138,6 +149,23 @@ mod tests {
         }
         assert_eq!(starter("http://127.0.0.1:8080/").unwrap().file_name, "127.0.0.1-8080.toml");
         assert_eq!(starter("ftp://h/"), Err(UrlFault::Scheme("ftp".to_owned())));
+    }
+
+    #[test]
+    fn a_word_and_a_host_with_an_empty_label_are_no_addresses() {
+        for (text, said) in [
+            ("notaurl", "`notaurl` is a word without a dot or a port"),
+            ("notaurl/browse?x=1:2", "`notaurl` is a word without a dot or a port"),
+            ("example..org", "the host `example..org` has an empty label"),
+            ("http://example..org/", "the host `example..org` has an empty label"),
+            (".example.org", "the host `.example.org` has an empty label"),
+        ] {
+            assert_eq!(starter(text), Err(UrlFault::Syntax(said.to_owned())), "{text}");
+        }
+        for text in ["localhost", "tracker:8080", "localhost:8080/x", "http://tracker/", "192.0.2.1", "[::1]"] {
+            assert!(starter(text).is_ok(), "{text}: {:?}", starter(text));
+        }
+        assert_eq!(starter("tracker:8080").unwrap().file_name, "tracker-8080.toml");
     }
 
     proptest! {

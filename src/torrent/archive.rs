@@ -18,7 +18,7 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -26,7 +26,7 @@ use std::time::Duration;
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 
-use gleaner_base::owner;
+use gleaner_base::{owner, place};
 
 use super::Infohashes;
 
@@ -45,9 +45,15 @@ pub const TMP: &str = ".tmp";
 /// Errors of the archive. The text names the path and the fix.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
-    /// No space, no inodes or no quota left. Nothing is damaged; the same call works once there is space.
-    #[error("{path}: the disk is full; free some space, and the archive resumes from here", path = path.display())]
-    Full { path: PathBuf },
+    /// No space, no inodes or no quota left, or a limit on the size of files. Nothing is damaged; the same call works once there is space.
+    #[error("{path}: {what}\nhint: {hint}; the archive resumes from here", path = path.display())]
+    Full { path: PathBuf, what: &'static str, hint: &'static str },
+    /// Not readable for this process.
+    #[error("{path}: cannot be read ({detail})\nhint: chmod u+rX {path}, or run the command as its owner", path = path.display())]
+    Closed { path: PathBuf, detail: String },
+    /// Something else has the name of the folder.
+    #[error("{path}: {what}\nhint: move it away: a folder of this name belongs there", path = path.display())]
+    InTheWay { path: PathBuf, what: String },
     /// Not writable for this process.
     #[error("{path}: cannot be written ({detail}); make the folder writable for the user that runs gleaner, or name another with --data", path = path.display())]
     ReadOnly { path: PathBuf, detail: io::Error },
@@ -62,13 +68,18 @@ pub enum ArchiveError {
 impl ArchiveError {
     fn new(path: PathBuf, action: &'static str, detail: impl Into<io::Error>) -> Self {
         let detail = detail.into();
+        if let Some((what, hint)) = place::used_up(&detail) {
+            return Self::Full { path, what, hint };
+        }
         match detail.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-                Self::Full { path }
-            }
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { path, detail },
             _ => Self::Io { path, action, detail },
         }
+    }
+
+    fn closed(path: &Path) -> Self {
+        let mode = std::fs::metadata(path).map(|of| format!("mode {:04o}", of.mode() & 0o777));
+        Self::Closed { path: path.to_owned(), detail: mode.unwrap_or_else(|_| "permission denied".to_owned()) }
     }
 
     /// True if the same call may succeed later once there is space.
@@ -115,10 +126,15 @@ impl Archive {
         let dir = dir.into();
         let _owner = owner::act(data_dir_of(&dir));
         if !dir.is_dir() {
+            if let Some((path, _)) = place::in_the_way(&dir) {
+                return Err(ArchiveError::InTheWay { what: place::told(&path), path });
+            }
             create_folders(&dir, sync)?;
         }
-        let dir_fd = rustix::fs::open(&dir, folder_flags(), Mode::empty())
-            .map_err(|error| ArchiveError::new(dir.clone(), "open", error))?;
+        let dir_fd = rustix::fs::open(&dir, folder_flags(), Mode::empty()).map_err(|error| match error {
+            Errno::ACCESS => ArchiveError::closed(&dir),
+            error => ArchiveError::new(dir.clone(), "open", error),
+        })?;
         let archive = Self {
             dir,
             dir_fd,

@@ -225,7 +225,7 @@ fn on_a_small_disk(dir: &Path) {
     for numbers in [10..11, 10..40] {
         let error = store(&archive, numbers.clone()).unwrap_err();
         assert!(error.is_full(), "{error}");
-        assert!(error.to_string().contains("free some space"), "{error}");
+        assert!(error.to_string().contains("the disk is full\nhint: make room on the disk"), "{error}");
         assert_eq!(temporary_files(archive.dir()), 0, "temporary files keep the disk full");
     }
     for number in 0..10 {

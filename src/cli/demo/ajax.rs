@@ -134,7 +134,7 @@ fn serve(data_dir: &Path, options: &Options) -> anyhow::Result<(Served<AjaxSite>
         on_a_thread(move || start(options))
     })?;
     let rules_dir = data_dir.join("rules");
-    std::fs::create_dir_all(&rules_dir).with_context(|| format!("{}: cannot be created", rules_dir.display()))?;
+    std::fs::create_dir_all(&rules_dir).map_err(|error| app::folder::failed(&rules_dir, &error))?;
     write(&rules_dir.join(format!("{SITE}.toml")), &served.site.rules_text)?;
     remembered.port = served.site.address.port();
     write(&note, &serde_json::to_string(&remembered)?)?;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::app::Ends;
 use crate::app::signals::Signals;
+use crate::cli::no_thread;
 use crate::limits;
 use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
 use gleaner_crawl::login::{Noted, Notes};
@@ -47,7 +48,7 @@ impl Ending {
         let signals = Signals::listen()?;
         drop(entered);
         let hears = move || runtime.block_on(heard.hear(signals));
-        std::thread::Builder::new().name("signals".to_owned()).spawn(hears)?;
+        std::thread::Builder::new().name("signals".to_owned()).spawn(hears).map_err(|error| no_thread(&error))?;
         Ok(ending)
     }
 

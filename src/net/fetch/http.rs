@@ -75,6 +75,8 @@ pub struct HttpTransport {
     /// None if the proxy resolves names.
     dns: Option<Dns>,
     timeout: Duration,
+    /// The proxy without its credentials, for messages.
+    proxy: Option<Box<str>>,
 }
 
 /// The options from which all clients of one site are built.
@@ -106,7 +108,18 @@ impl HttpTransport {
         let proxy_resolves = options.proxy.is_some_and(|proxy| proxy.scheme() != "socks5");
         let dns = (!proxy_resolves).then(|| options.dns.clone());
         let timeout = options.timeout.min(limits::REQUEST_TIME_MAX);
-        Ok(Self { clients, kept, addresses: options.addresses.clone(), dns, timeout })
+        let proxy = options.proxy.map(told_proxy);
+        Ok(Self { clients, kept, addresses: options.addresses.clone(), dns, timeout, proxy })
+    }
+
+    /// A failure to connect, which the proxy may be the cause of.
+    fn over_proxy(&self, failure: FetchFailure) -> FetchFailure {
+        match (&self.proxy, failure.kind) {
+            (Some(proxy), FailureKind::Connect | FailureKind::Dns) => {
+                FetchFailure { detail: format!("over the proxy {proxy}: {}", failure.detail), ..failure }
+            }
+            _ => failure,
+        }
     }
 
     /// The client for a URL. A client evicted for it closes its idle connections at once, and the others after their
@@ -240,7 +253,7 @@ impl Transport for HttpTransport {
             }
         }
         let mut patience = Patience { left: self.timeout, silence: limits::CONNECT_TIME_MAX + limits::READ_TIME_MAX };
-        let response = patience.wait(asking.send()).await?;
+        let response = patience.wait(asking.send()).await.map_err(|failure| self.over_proxy(failure))?;
         // Done here, because the client's own cookie store ignores the server's clock.
         if is_known {
             jar.take(response.headers(), &from);
@@ -312,6 +325,11 @@ fn headers_for_scripts(headers: &HeaderMap) -> Vec<(String, String)> {
         (!is_hidden).then(|| (name.as_str().to_owned(), value))
     });
     told.collect()
+}
+
+fn told_proxy(proxy: &url::Url) -> Box<str> {
+    let port = proxy.port().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{}://{}{port}", proxy.scheme(), proxy.host_str().unwrap_or_default()).into()
 }
 
 fn parsed(url: &CrawlUrl) -> Result<url::Url, FetchFailure> {

@@ -138,7 +138,12 @@ impl Resolve for GuardedResolver {
         let Self { dns, policy, exempt } = self.clone();
         Box::pin(async move {
             let host = name.as_str();
-            let found = dns.lookup(host).await?.addresses;
+            // A SOCKS client asks for the address of an address, too.
+            let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+            let found = match literal {
+                Ok(address) => Arc::from([address]),
+                Err(_) => dns.lookup(host).await?.addresses,
+            };
             let is_exempt = exempt.is_some_and(|exempt| exempt.eq_ignore_ascii_case(host));
             let addresses = if is_exempt { found.to_vec() } else { policy.allowed(host, &found)? };
             // The client sets the port.

@@ -49,15 +49,15 @@ pub use record::*;
 
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
+use gleaner_base::place;
 use gleaner_torrent::Infohashes;
 
 /// Errors of a crawl database.
 #[derive(Debug, thiserror::Error)]
 pub enum CrawlDbError {
     #[error(
-        "{path}: another gleaner process holds the database\nhint: `gleaner status` shows what a crawl does; stop it first, or wait for \
-         a command that reads, such as `export`; or pass another --data",
-        path = path.display()
+        "{path}: another gleaner process holds the database{hint}",
+        path = path.display(), hint = hint_of_holder(path)
     )]
     Held { path: PathBuf },
     #[error(
@@ -68,7 +68,7 @@ pub enum CrawlDbError {
     NewerSchema { path: PathBuf, found: u64, known: u64 },
     #[error("{path}: the database is damaged: {detail}{hint}", path = path.display(), hint = hint_of_damage(path))]
     Corrupt { path: PathBuf, detail: String },
-    #[error("{path}: {detail}{hint}", path = path.display(), hint = hint(*full))]
+    #[error("{path}: {detail}{hint}", path = path.display(), hint = hint(*full, detail))]
     Storage { path: PathBuf, detail: String, full: bool },
     /// A host number that [`CrawlDb::host_id`] never returned; nothing of the batch was written.
     #[error("this database never assigned the host number {number}", number = host.0)]
@@ -88,6 +88,15 @@ fn check_notes(site: &str, notes: &[(String, Vec<u8>)]) -> Result<(), CrawlDbErr
 /// File name of the update crawldb; if the file is lost, lists are read whole again to find its URLs.
 pub const UPDATE_FILE: &str = "update.redb";
 
+fn hint_of_holder(path: &std::path::Path) -> &'static str {
+    if path.parent().is_some_and(|folder| place::control_socket(folder).1) {
+        return ", and cannot be asked: the path of its control socket is too long\nhint: wait for its end, or stop it; a shorter --data \
+            lets it be asked";
+    }
+    "\nhint: `gleaner status` shows what a crawl does; stop it first, or wait for a command that reads, such as `export`; or pass another \
+     --data"
+}
+
 fn hint_of_damage(path: &std::path::Path) -> &'static str {
     if path.file_name().is_some_and(|name| name == UPDATE_FILE) {
         return "\nhint: it only holds links that lists show again: `gleaner crawl`, `gleaner run` and `gleaner verify --repair` move \
@@ -97,8 +106,12 @@ fn hint_of_damage(path: &std::path::Path) -> &'static str {
      adds them to the new database"
 }
 
-fn hint(full: bool) -> &'static str {
-    if full { "\nhint: make room on the disk, then run the command again; nothing that was stored is lost" } else { "" }
+/// The hint of a full disk, unless the error has its own.
+fn hint(full: bool, detail: &str) -> &'static str {
+    if full && !detail.contains("\nhint: ") {
+        return "\nhint: make room on the disk, then run the command again; nothing that was stored is lost";
+    }
+    ""
 }
 
 /// The owner of a lease: unique per process and crew.

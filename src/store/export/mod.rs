@@ -31,6 +31,7 @@ use crate::crawldb::{CrawlDbError, MagnetRow, Reader, TorrentRow};
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::console::lossy;
+use gleaner_base::place::{self, Place};
 use gleaner_torrent::archive::Archive;
 
 /// The form of an export.
@@ -167,14 +168,21 @@ pub enum ExportError {
     IsFolder { dest: PathBuf },
     #[error("{dest}: is a file\nhint: name a folder, or end the name in .tar.zst or .zip", dest = dest.display())]
     IsFile { dest: PathBuf },
+    /// A device, a pipe, a socket, or a link: renaming a file to its name would replace it.
+    #[error("{dest}: {what}\nhint: name a file that gleaner may replace, or a new one", dest = dest.display())]
+    NotReplaceable { dest: PathBuf, what: String },
+    #[error("{dest}: is a file, not an export of gleaner (it is no {kind})\nhint: name a new file", dest = dest.display())]
+    Foreign { dest: PathBuf, kind: &'static str },
+    #[error("{dest}: {obstacle} is {what}, not a folder\nhint: name another folder", dest = dest.display(), obstacle = obstacle.display())]
+    InTheWay { dest: PathBuf, obstacle: PathBuf, what: Place },
     #[error("{dest}: the folder {parent} does not exist\nhint: mkdir -p {parent}", dest = dest.display(), parent = parent.display())]
     NoParent { dest: PathBuf, parent: PathBuf },
     #[error("{dest}: names no file\nhint: end the path in the name of the export", dest = dest.display())]
     NoName { dest: PathBuf },
     #[error("{dest}: another export is writing it\nhint: wait for its end, or export to another place", dest = dest.display())]
     Busy { dest: PathBuf },
-    #[error("{path}: the disk is full; the unfinished export was removed\nhint: free some space, or export to another disk", path = path.display())]
-    Full { path: PathBuf },
+    #[error("{path}: {what}; the unfinished export was removed\nhint: {hint}", path = path.display())]
+    Full { path: PathBuf, what: &'static str, hint: &'static str },
     #[error("{path}: cannot be written ({detail})\nhint: export to a folder that you may write to", path = path.display())]
     ReadOnly { path: PathBuf, detail: io::Error },
     #[error("{path}: {action}: {detail}\nhint: check the disk, then export again", path = path.display())]
@@ -187,10 +195,12 @@ pub enum ExportError {
 impl ExportError {
     fn io(path: &Path, action: &'static str, detail: io::Error) -> Self {
         let path = path.to_owned();
+        if let Some((what, hint)) = place::used_up(&detail) {
+            let is_of_disk = detail.kind() != io::ErrorKind::FileTooLarge;
+            let hint = if is_of_disk { "make room on the disk, or export to another one" } else { hint };
+            return Self::Full { path, what, hint };
+        }
         match detail.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-                Self::Full { path }
-            }
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { path, detail },
             _ => Self::Io { path, action, detail },
         }

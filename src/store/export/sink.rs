@@ -9,6 +9,7 @@ use super::manifest::{MAGNETS, MANIFEST};
 use super::whole_file::{Spool, WholeFile, parent};
 use super::zip_file::{self, ZipFile};
 use super::{ExportError, ExportFormat};
+use gleaner_base::place::{self, Place};
 use gleaner_base::regular;
 
 /// Level of the compressor: torrents are hashes and do not shrink, lists shrink well at any level.
@@ -49,11 +50,11 @@ impl Sink {
         if dest.file_name().is_none() {
             return Err(ExportError::NoName { dest: dest.to_owned() });
         }
+        if let Some((obstacle, what)) = place::in_the_way(parent(dest)) {
+            return Err(ExportError::InTheWay { dest: dest.to_owned(), obstacle, what });
+        }
         if !parent(dest).is_dir() {
             return Err(ExportError::NoParent { dest: dest.to_owned(), parent: parent(dest).to_owned() });
-        }
-        if format != ExportFormat::Folder && dest.is_dir() {
-            return Err(ExportError::IsFolder { dest: dest.to_owned() });
         }
         must_be_replaceable(format, dest)?;
         let form = match format {
@@ -102,19 +103,33 @@ impl Sink {
     }
 }
 
-/// An error if a file of another kind has the name: a mistyped one is not lost.
+/// An error if something else has the name: a mistyped file is not lost, and no device or link is replaced by a file.
 fn must_be_replaceable(format: ExportFormat, dest: &Path) -> Result<(), ExportError> {
+    let is_link = std::fs::symlink_metadata(dest).is_ok_and(|there| there.is_symlink());
+    let (dest, is_folder) = (dest.to_owned(), format == ExportFormat::Folder);
+    match Place::of(&dest) {
+        Place::Nothing => Ok(()),
+        Place::Folder if is_folder => Ok(()),
+        Place::Folder => Err(ExportError::IsFolder { dest }),
+        Place::File if is_folder => Err(ExportError::IsFile { dest }),
+        Place::File if !is_link => must_be_archive(format, dest),
+        _ => Err(ExportError::NotReplaceable { what: place::told(&dest), dest }),
+    }
+}
+
+/// An error if the file is not empty and begins as no archive of this kind.
+fn must_be_archive(format: ExportFormat, dest: PathBuf) -> Result<(), ExportError> {
     let (starts, kind): (&[&[u8]], _) = match format {
         ExportFormat::Folder => return Ok(()),
         // A local file, and the end of an empty archive.
         ExportFormat::Zip => (&[b"PK\x03\x04", b"PK\x05\x06"], "zip archive"),
         ExportFormat::TarZst => (&[&[0x28, 0xb5, 0x2f, 0xfd]], "zstd archive"),
     };
-    let Ok(mut file) = regular::open(dest) else { return Ok(()) };
+    let Ok(mut file) = regular::open(&dest) else { return Ok(()) };
     let mut start = Vec::new();
     let read = Read::by_ref(&mut file).take(4).read_to_end(&mut start);
     if read.is_ok() && !start.is_empty() && !starts.contains(&&*start) {
-        return Err(ExportError::NotAnExport { dest: dest.to_owned(), detail: format!("it is no {kind}") });
+        return Err(ExportError::Foreign { dest, kind });
     }
     Ok(())
 }

@@ -111,7 +111,10 @@ fn status_tells_the_account_of_a_site_that_was_never_crawled() {
         "forum: account anna: a session is stored, last proven at 20",
     ]);
     forum.run(&["status", "forum"]).ended(0).says(&["forum: account anna: a session is stored"]);
-    forum.run(&["status", "fourm"]).ended(1).says(&["fourm: no site of this folder", "hint: gleaner status"]);
+    forum
+        .run(&["status", "fourm"])
+        .ended(1)
+        .says(&["fourm: no site of this folder", "hint: did you mean `forum`? gleaner status forum"]);
 
     // The stored session counts; the failed attempt is shown beside it.
     forum.password("another");

@@ -72,3 +72,30 @@ fn a_broken_crawl_database_is_told_with_what_brings_the_archive_back() {
     run(here.path(), &["verify"]).ended(0).says(&["archive and database agree"]);
     assert_eq!(archived(&data), harvest);
 }
+
+#[test]
+fn an_archive_without_its_database_is_told_and_repaired_from_its_files() {
+    let here = folder();
+    let _site = Site::start(here.path(), 30, 0);
+    let data = here.path().join("gleaner-data");
+    run(here.path(), &["crawl"]).ended(0);
+    let harvest = archived(&data);
+    let crawl = data.join("crawl.redb");
+    for (how, lose) in [
+        ("missing", (|path: &Path| fs::remove_file(path).unwrap()) as fn(&Path)),
+        ("empty", |path| drop(fs::File::create(path).unwrap())),
+    ] {
+        lose(&crawl);
+        for command in [&["status"][..], &["export", "out"], &["verify"], &["coverage"]] {
+            let said = format!(
+                "crawl.redb: is {how}, but gleaner-data/torrents has files\nhint: restore a copy of it, or run `gleaner"
+            );
+            run(here.path(), command).ended(1).says(&[&said]);
+        }
+        run(here.path(), &["verify", "--repair"]).ended(0).says(&[&format!("{} rows added", harvest.len())]);
+        run(here.path(), &["verify"]).ended(0).says(&["archive and database agree"]);
+        let exported = run(here.path(), &["export", "out", "--json"]).ended(0).json();
+        assert_eq!(exported["torrents"], harvest.len(), "{exported}");
+    }
+    assert_eq!(archived(&data), harvest);
+}

@@ -11,8 +11,10 @@ pub mod harness;
 mod holes;
 mod login;
 mod members_keys;
+mod misuse;
 mod output;
 mod owners;
+mod paths;
 mod service;
 mod told;
 

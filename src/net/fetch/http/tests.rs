@@ -86,6 +86,20 @@ async fn the_proxy_is_the_operators_word_and_names_behind_it_are_its_own() {
 }
 
 #[tokio::test]
+async fn a_proxy_that_is_dead_is_named_without_its_password() {
+    let dead = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    for scheme in ["http", "socks5", "socks5h"] {
+        let proxy = url::Url::parse(&format!("{scheme}://anna:hunter2@127.0.0.1:{dead}")).unwrap();
+        let dead = transport(AddressPolicy::Any, Some(&proxy));
+        // An address needs no name server, whoever asks for it.
+        let failure = get(&dead, "http://127.0.0.1:9/").await.unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Connect, "{failure}");
+        let named = format!("no connection: over the proxy {scheme}://127.0.0.1:{}: ", proxy.port().unwrap());
+        assert!(failure.to_string().starts_with(&named) && !failure.detail.contains("hunter2"), "{failure}");
+    }
+}
+
+#[tokio::test]
 async fn where_a_host_is_can_be_asked() {
     let open = transport(AddressPolicy::Any, None);
     let resolution = open.resolve(&parse("http://10.1.2.3/")).await.unwrap();

@@ -17,7 +17,7 @@ use super::unwritten::Unwritten;
 use crate::crawldb::CrawlDbError;
 use crate::crawldb::record::HostId;
 use crate::limits;
-use gleaner_base::owner;
+use gleaner_base::{owner, place};
 
 /// How a database file is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,9 +114,11 @@ fn io_error(path: &Path, error: &io::Error) -> CrawlDbError {
             CrawlDbError::Corrupt { path, detail: error.to_string() }
         }
         kind => {
-            let full =
-                matches!(kind, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge);
-            CrawlDbError::Storage { path, detail: error.to_string(), full }
+            let detail = match (kind, place::used_up(error)) {
+                (io::ErrorKind::FileTooLarge, Some((what, hint))) => format!("{what}\nhint: {hint}"),
+                _ => error.to_string(),
+            };
+            CrawlDbError::Storage { path, detail, full: place::used_up(error).is_some() }
         }
     }
 }
