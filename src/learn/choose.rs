@@ -17,6 +17,7 @@ use crate::evidence::Evidence;
 use crate::learner::{Ask, Learner};
 use crate::map::{Map, ShapeId, UrlId};
 use crate::paging::{PageField, family, page_fields};
+use crate::parts::Parts;
 use crate::shape::Place;
 use crate::things::Things;
 use gleaner_rules::Class;
@@ -34,6 +35,8 @@ pub struct Choice {
     pub shares: HashMap<ShapeId, f64>,
     /// Parameters that change nothing.
     pub dropped: Vec<String>,
+    /// Of the orders in which lists are shown, the one that is enough: value by parameter.
+    pub orders: BTreeMap<String, String>,
     pub hubs: Vec<ShapeId>,
     pub classes: BTreeMap<ShapeId, Class>,
     /// Kept promises and trials, by shape.
@@ -49,6 +52,15 @@ pub struct Choice {
     pub unreached: usize,
     /// Shapes that get no rule, whatever else speaks for them.
     pub barred: HashSet<ShapeId>,
+}
+
+impl Choice {
+    /// True for a URL of the order that is enough, or of a list without one.
+    #[must_use]
+    pub fn is_in_order(&self, path_and_query: &str) -> bool {
+        let parts = Parts::of(path_and_query);
+        self.orders.iter().all(|(key, value)| parts.value(key).is_none_or(|own| own == value))
+    }
 }
 
 /// Pages with magnets from which on a site without torrent files is one of magnets.
@@ -110,6 +122,11 @@ impl<A: Ask> Chooser<'_, '_, A> {
 
     fn family(&self, shape: ShapeId) -> crate::paging::Family {
         family(self.map().shape(shape), self.choice.fields.get(&shape))
+    }
+
+    /// A URL of the order that is enough, or of a list without one.
+    fn is_in_order(&self, url: UrlId) -> bool {
+        self.choice.is_in_order(self.map().path(url))
     }
 
     /// The number of the page that a URL is, of its list.

@@ -49,7 +49,7 @@ impl Draft {
                     continue;
                 }
                 let field = choice.fields.get(shape).filter(|_| class == Class::Index);
-                items.entry(expression(map, *shape, field, &choice.dropped, draft.sorts)).or_default().push(*shape);
+                items.entry(expression(map, *shape, field, choice, draft.sorts)).or_default().push(*shape);
             }
             join_words(&mut items);
             let items = join_pages(items);

@@ -15,6 +15,9 @@ pub enum Estimate {
     AtLeast(u64),
 }
 
+/// A mean that is less certain than this says nothing.
+pub const ERROR_MAX: f64 = 0.1;
+
 /// Estimates the size of a site.
 #[must_use]
 pub fn estimate(map: &Map, choice: &Choice) -> Estimate {
@@ -31,6 +34,13 @@ pub fn estimate(map: &Map, choice: &Choice) -> Estimate {
         total += rows * new * torrents_per_row(map, choice, list);
         known.extend(own);
     }
+    // Behind hubs that were not read may be more lists.
+    let is_read = |shape: &crate::map::ShapeId| {
+        map.urls_of(*shape).iter().all(|url| map.page(*url).is_some() || map.url(*url).refused.is_some())
+    };
+    is_sure &= choice.hubs.iter().all(is_read);
+    is_sure &=
+        choice.lists.iter().all(|list| counts_torrents(choice, list)) || PerRow::of(map, choice).error <= ERROR_MAX;
     let total = (total.round() as u64).max(seen);
     if is_sure { Estimate::About(total) } else { Estimate::AtLeast(seen) }
 }
@@ -72,7 +82,7 @@ fn rows_of(map: &Map, choice: &Choice, list: &List) -> (f64, bool) {
     let mut series: std::collections::BTreeMap<_, (u64, Vec<(u64, UrlId)>)> = std::collections::BTreeMap::new();
     for shape in &list.shapes {
         let field = choice.fields.get(shape);
-        for url in map.urls_of(*shape) {
+        for url in map.urls_of(*shape).iter().filter(|url| choice.is_in_order(map.path(**url))) {
             let number = field.and_then(|field| map.shape(*shape).field(map.path(*url), &field.place)?.number());
             let page = field.zip(number).map_or(0, |(field, number)| field.pages_to(number)).max(1);
             let mut others: Vec<(crate::shape::Place, String)> = map
@@ -100,17 +110,54 @@ fn rows_of(map: &Map, choice: &Choice, list: &List) -> (f64, bool) {
     (rows, is_whole)
 }
 
-/// Torrents of a row: 1 where lists link to torrents themselves, else the mean over the details that were read.
+/// Torrents of a row: 1 where lists link to torrents themselves, else the mean over the details that were
+/// read.
 fn torrents_per_row(map: &Map, choice: &Choice, list: &List) -> f64 {
     if counts_torrents(choice, list) {
         return 1.0;
     }
-    let (mut details, mut torrents) = (0, 0);
-    for shape in &choice.things.details {
-        for (id, page) in map.pages_of(*shape).filter(|(_, page)| page.is_page()) {
-            details += 1;
-            torrents += choice.things.torrents(map, id, page).len();
+    let per_row = PerRow::of(map, choice);
+    if per_row.read == 0 { 1.0 } else { per_row.mean }
+}
+
+/// Torrents of a detail, over those that were read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PerRow {
+    pub read: usize,
+    /// Those of later pages included, as far as there are any.
+    pub mean: f64,
+    /// Standard error of the mean, as a share of it.
+    pub error: f64,
+}
+
+impl PerRow {
+    /// Counts the details that were read. Later pages of a thread are read more often than they are: they count by their number.
+    #[must_use]
+    pub fn of(map: &Map, choice: &Choice) -> Self {
+        let Some(first) = choice.things.details.first().map(|shape| map.shape(*shape)) else {
+            return Self { read: 0, mean: 1.0, error: 0.0 };
+        };
+        let (mut counts, mut rows, mut later) = (Vec::new(), 0.0, 0.0);
+        for shape in &choice.things.details {
+            let form = map.shape(*shape);
+            let is_later = form.path == first.path && form.query.len() > first.query.len();
+            let of_shape: Vec<f64> = map
+                .pages_of(*shape)
+                .filter(|(_, page)| page.is_page())
+                .map(|(id, page)| choice.things.torrents(map, id, page).len() as f64)
+                .collect();
+            let urls = map.urls_of(*shape).len() as f64;
+            if is_later {
+                later += urls * of_shape.iter().sum::<f64>() / (of_shape.len() as f64).max(1.0);
+            } else {
+                rows += urls;
+                counts.extend(of_shape);
+            }
         }
+        let read = counts.len();
+        let mean = counts.iter().sum::<f64>() / (read as f64).max(1.0);
+        let variance = counts.iter().map(|of| (of - mean).powi(2)).sum::<f64>() / (read as f64 - 1.0).max(1.0);
+        let error = if mean > 0.0 { (variance / (read as f64).max(1.0)).sqrt() / mean } else { 1.0 };
+        Self { read, mean: mean + later / f64::max(rows, 1.0), error }
     }
-    if details == 0 { 1.0 } else { torrents as f64 / details as f64 }
 }

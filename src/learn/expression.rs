@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use crate::choose::Choice;
 use crate::map::{Map, ShapeId};
 use crate::paging::PageField;
 use crate::parts::{Parts, SIGNS};
 use crate::shape::Place;
 use gleaner_base::url::without_keys;
+use gleaner_rules::Class;
 
 gleaner_base::topics! { address: NUMBERS; }
 
@@ -58,10 +60,11 @@ impl Expression {
     }
 }
 
-/// The expression of a shape, from all its URLs. `field` numbers its pages, if it is a list; `dropped` are parameters that
-/// URLs lose; `sorts` puts them in order.
+/// The expression of a shape, from all its URLs. `field` numbers its pages, if it is a list; parameters that were dropped are
+/// left out; `sorts` puts the others in order.
 #[must_use]
-pub fn expression(map: &Map, shape: ShapeId, field: Option<&PageField>, dropped: &[String], sorts: bool) -> Expression {
+pub fn expression(map: &Map, shape: ShapeId, field: Option<&PageField>, choice: &Choice, sorts: bool) -> Expression {
+    let dropped = &choice.dropped;
     let form = map.shape(shape);
     let urls: Vec<Parts<'_>> = map.urls_of(shape).iter().map(|url| Parts::of(map.path(*url))).collect();
     let page_of_path = match field.map(|field| &field.place) {
@@ -94,6 +97,10 @@ pub fn expression(map: &Map, shape: ShapeId, field: Option<&PageField>, dropped:
         };
         if is_secret(key) {
             query.push(name + "[^&;]+");
+            continue;
+        }
+        if let Some(value) = choice.orders.get(key).filter(|_| choice.classes.get(&shape) == Some(&Class::Index)) {
+            query.push(name + &regex::escape(value));
             continue;
         }
         let value = flag(map, shape, key, form, &raw).filter(|_| page.is_none());

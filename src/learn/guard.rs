@@ -69,6 +69,9 @@ fn is_private(path_and_query: &str) -> bool {
     let parts = Parts::of(path_and_query);
     let has = |text: &str| PRIVATE.has(&text.to_ascii_lowercase());
     let is_script = |extension: &str| is_program(extension) || matches!(extension, "" | ".html" | ".htm");
+    if gives_torrent(path_and_query) {
+        return false;
+    }
     parts.segments.iter().any(|(stem, extension)| is_script(extension) && has(stem))
         || parts.pairs.iter().any(|(key, value)| is_router(key) && has(value))
 }

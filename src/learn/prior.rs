@@ -27,15 +27,16 @@ pub fn prior(path_and_query: &str, text: &str) -> f64 {
         }
     }
     let path_words = words.len();
-    for (key, value) in &parts.pairs {
+    for (key, value) in parts.pairs.iter().filter(|(_, value)| !value.is_empty()) {
         words.extend(words_of(key));
         if form(value) != "{s}" {
             words.extend(words_of(value));
         }
     }
     let has = |topic: gleaner_base::words::Topic| words.iter().any(|word| topic.has(word));
+    // A field of a form that was left empty chooses nothing.
     let has_key = |topic: gleaner_base::words::Topic| {
-        parts.pairs.iter().any(|(key, _)| topic.has(&key.to_ascii_lowercase()))
+        parts.pairs.iter().any(|(key, value)| !value.is_empty() && topic.has(&key.to_ascii_lowercase()))
             || words[..path_words].iter().any(|word| word.len() > 2 && topic.has(word))
     };
     let is_numbered = parts.pairs.iter().any(|(key, value)| {

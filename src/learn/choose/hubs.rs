@@ -62,7 +62,7 @@ impl<A: Ask> Chooser<'_, '_, A> {
         };
         let map = self.map();
         let urls = shapes.iter().flat_map(|shape| map.urls_of(*shape)).copied();
-        urls.filter(|url| map.url(*url).refused.is_none()).collect()
+        urls.filter(|url| map.url(*url).refused.is_none() && self.is_in_order(*url)).collect()
     }
 
     /// URLs that are found from the start over pages of chosen shapes.

@@ -46,6 +46,8 @@ impl List {
     }
 }
 
+gleaner_base::topics! { address: ARRANGED; }
+
 /// Rows, or torrents, of a page from which on it is a list.
 const ROWS_MIN: usize = 3;
 
@@ -142,7 +144,7 @@ impl<A: Ask> Chooser<'_, '_, A> {
         list.series.clear();
         for shape in &list.shapes {
             let field = self.choice.fields.get(shape);
-            for url in map.urls_of(*shape) {
+            for url in map.urls_of(*shape).iter().filter(|url| self.is_in_order(**url)) {
                 let pages = pages_of(field, self.page_number(*url));
                 let known = list.series.entry(self.series(*url)).or_default();
                 *known = pages.max(*known);
@@ -191,6 +193,7 @@ impl<A: Ask> Chooser<'_, '_, A> {
 
     /// Takes a list and walks along its front with a third of what is left: the best evidence there is, and cheap.
     pub(super) async fn take(&mut self, list: List) {
+        self.choose_order(&list);
         let index = self.choice.lists.len();
         let most = (self.run.left() / 3).clamp(3, WALK_REQUESTS_MAX);
         let kept = self.share(0.12).max(10);
@@ -214,6 +217,30 @@ impl<A: Ask> Chooser<'_, '_, A> {
         self.choice.lists[index] = list;
     }
 
+    /// Pagers keep the order in which a list is shown: the one that most of their links have is enough.
+    fn choose_order(&mut self, list: &List) {
+        let map = self.map();
+        let urls = || list.shapes.iter().flat_map(|shape| map.urls_of(*shape)).map(|url| map.path(*url));
+        let mut counts: BTreeMap<Vec<(&str, &str)>, usize> = BTreeMap::new();
+        for path in urls() {
+            let parts = Parts::of(path);
+            let arranged = parts.pairs.into_iter().filter(|(key, _)| ARRANGED.has(&key.to_ascii_lowercase()));
+            let order: Vec<(&str, &str)> = arranged.collect();
+            if !order.is_empty() {
+                *counts.entry(order).or_default() += 1;
+            }
+        }
+        if counts.len() < 2 {
+            return;
+        }
+        let best = counts.into_iter().max_by(|a, b| (a.1, &b.0).cmp(&(b.1, &a.0))).map(|(order, _)| order);
+        let best: Vec<(String, String)> =
+            best.into_iter().flatten().map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+        for (key, value) in best {
+            self.choice.orders.entry(key).or_insert(value);
+        }
+    }
+
     /// The unread page of the least number.
     fn next_of_front(&self, index: usize, passed: &BTreeSet<UrlId>) -> Option<UrlId> {
         let map = self.map();
@@ -221,6 +248,7 @@ impl<A: Ask> Chooser<'_, '_, A> {
         let paged = list.shapes.iter().filter(|shape| self.choice.fields.contains_key(*shape));
         let urls = paged.flat_map(|shape| map.urls_of(*shape)).copied();
         urls.filter(|url| map.page(*url).is_none() && !passed.contains(url) && map.url(*url).refused.is_none())
+            .filter(|url| self.is_in_order(*url))
             .min_by_key(|url| (self.page_number(*url).unwrap_or_default(), *url))
     }
 

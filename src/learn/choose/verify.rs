@@ -1,9 +1,13 @@
 //! Each rule is tried on fresh URLs: how often does it keep its promise (LEARNING §14.0, §14.12)?
 
 use super::Chooser;
+use crate::estimate::PerRow;
 use crate::learner::Ask;
 use crate::map::{ShapeId, UrlId};
 use gleaner_rules::Class;
+
+/// The error of the torrents of a detail at which no more are asked for, as a share.
+const ERROR_WANTED: f64 = 0.06;
 
 /// Trials of a rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,6 +50,23 @@ impl<A: Ask> Chooser<'_, '_, A> {
                 let promise = self.choice.promises.entry(shape).or_default();
                 promise.trials += 1;
                 promise.kept += usize::from(is_kept);
+            }
+        }
+        self.sample().await;
+    }
+
+    /// Asks for more details where their torrents vary, until it is known how many one has.
+    async fn sample(&mut self) {
+        const AT_ONCE: usize = 4;
+        let is_counted = self.choice.lists.iter().any(|list| !list.rows.is_empty()) && self.choice.lean.is_none();
+        while is_counted && self.run.left() > 0 && PerRow::of(self.map(), &self.choice).error > ERROR_WANTED {
+            let shape = self.choice.things.details.first().copied();
+            let fresh = shape.map(|shape| self.fresh(shape, AT_ONCE)).unwrap_or_default();
+            if fresh.is_empty() {
+                return;
+            }
+            for url in fresh {
+                self.run.fetch(url, "how many torrents has one?").await;
             }
         }
     }
