@@ -1,5 +1,6 @@
 //! The rules of a file before it is written: expressions by class, each sound on every URL that was seen (LEARNING §14.10).
 
+use crate::limits::WORDS_LISTED_MAX;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use regex::Regex;
@@ -30,9 +31,6 @@ pub struct Draft {
     /// Parameters are put in order: links have them in different ones.
     pub sorts: bool,
 }
-
-/// Words of one place from which on they are a class of characters.
-const WORDS_LISTED_MAX: usize = 3;
 
 impl Draft {
     /// Draws the rules.

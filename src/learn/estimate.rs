@@ -1,5 +1,6 @@
 //! How many torrents a site has, by what its lists announce (LEARNING §14.12; NT of ALGORITHMS §7).
 
+use crate::limits::ERROR_MAX;
 use std::collections::BTreeSet;
 
 use crate::choose::{Choice, List};
@@ -14,9 +15,6 @@ pub enum Estimate {
     /// The lists do not say how many pages they have.
     AtLeast(u64),
 }
-
-/// A mean that is less certain than this says nothing.
-pub const ERROR_MAX: f64 = 0.1;
 
 /// Estimates the size of a site.
 #[must_use]

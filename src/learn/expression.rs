@@ -148,6 +148,8 @@ fn part(form: &str, texts: &[&str], page: Option<usize>, in_query: bool) -> Stri
     match form {
         "{n}" if page.is_none() && !in_query => return digits(texts),
         "{x}" => return r"[\w%=+/-]+".to_owned(),
+        // A word of many, but the only one here.
+        "{w}" if texts.len() > 1 && texts.iter().all(|text| *text == texts[0]) => return regex::escape(texts[0]),
         "{s}" | "{w}" | "{h}" => return class_of(texts, in_query),
         "{date}" => return r"\d{4}-\d\d?(?:-\d\d?)?".to_owned(),
         _ => {}

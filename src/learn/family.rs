@@ -1,6 +1,7 @@
 //! The shipped family that agrees with what was learned (LEARNING §14.11).
 
 use crate::choose::Choice;
+use crate::limits::TRIED_MAX;
 use crate::map::Map;
 use gleaner_rules::{Class, SiteRules, Verdict, families, from_text};
 
@@ -20,9 +21,6 @@ const AGREED: f64 = 0.95;
 
 /// Classes that must agree for a family with one that does not.
 const OTHERS_MIN: usize = 2;
-
-/// URLs of a class that are tried.
-const TRIED_MAX: usize = 400;
 
 /// The family that fits; None if none does.
 #[must_use]

@@ -1,5 +1,7 @@
 //! What a link of a pager says: a number, a range, or "next".
 
+use crate::limits::{LABEL_WORDS_MAX, PAGE_DIGITS_MAX};
+
 gleaner_base::topics! { control: LINK_NEXT; }
 
 /// The text of a link that may turn a list.
@@ -11,19 +13,14 @@ pub enum Label {
     Next,
 }
 
-/// More digits are no page number.
-const DIGITS_MAX: usize = 6;
-
-/// Words of a label that still only says "next".
-const WORDS_MAX: usize = 3;
-
 impl Label {
     /// Reads a link's text.
     #[must_use]
     pub fn of(text: &str) -> Option<Self> {
         let text = text.trim().trim_matches(['[', ']', '(', ')']).trim();
         let number = |text: &str| {
-            let is_number = !text.is_empty() && text.len() <= DIGITS_MAX && text.bytes().all(|of| of.is_ascii_digit());
+            let is_number =
+                !text.is_empty() && text.len() <= PAGE_DIGITS_MAX && text.bytes().all(|of| of.is_ascii_digit());
             is_number.then(|| text.parse().ok()).flatten()
         };
         if let Some(number) = number(text) {
@@ -37,7 +34,7 @@ impl Label {
         }
         let lower = text.to_lowercase();
         let is_next = LINK_NEXT.has(&lower)
-            || lower.split_whitespace().count() <= WORDS_MAX
+            || lower.split_whitespace().count() <= LABEL_WORDS_MAX
                 && lower.split_whitespace().next().is_some_and(|first| LINK_NEXT.has(first))
             || LINK_NEXT.has(lower.trim_matches([' ', '»', '›', '>', '→']));
         is_next.then_some(Self::Next)

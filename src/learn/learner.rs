@@ -2,6 +2,7 @@
 
 use crate::evidence::{Asker, Evidence, pick};
 use crate::guard::Refused;
+use crate::limits::FAILURES_MAX;
 use crate::map::{Map, Page, UrlId};
 use crate::reading::{Answer, Home, Kind, Reading};
 use gleaner_base::url::{Canonical, CrawlUrl};
@@ -64,9 +65,6 @@ pub struct Learner<'a, A> {
     pub below: Option<String>,
     pub stage: &'static str,
 }
-
-/// Requests without an answer, one after the other, after which no more are sent.
-const FAILURES_MAX: usize = 5;
 
 impl<'a, A: Ask> Learner<'a, A> {
     /// A run that has asked nothing yet.

@@ -144,3 +144,6 @@ async fn open_start<A: Ask>(run: &mut Learner<'_, A>, start: &CrawlUrl) -> Crawl
     }
     start
 }
+
+#[cfg(test)]
+mod tests;

@@ -34,3 +34,36 @@ pub const PARAMETER_REQUESTS_MAX: u32 = 14;
 /// Comment lines, examples and questions of a written file.
 pub const EXAMPLES_MAX: usize = 24;
 pub const QUESTIONS_MAX: usize = 12;
+
+/// Requests that find out whether a shape shows what chosen ones show.
+pub const PROBES_MAX: usize = 3;
+
+/// Pages of a shape that are compared.
+pub const COMPARED_MAX: usize = 4;
+
+/// Paths of hubs that are taken.
+pub const PATHS_MAX: usize = 8;
+
+/// Links to torrents of a page on which the test is made: a detail's.
+pub const LINKS_MAX: usize = 5;
+
+/// Words of one place from which on they are a class of characters.
+pub const WORDS_LISTED_MAX: usize = 3;
+
+/// A mean that is less certain than this says nothing.
+pub const ERROR_MAX: f64 = 0.1;
+
+/// URLs of a class that are tried.
+pub const TRIED_MAX: usize = 400;
+
+/// More digits are no page number.
+pub const PAGE_DIGITS_MAX: usize = 6;
+
+/// Words of a label that still only says "next".
+pub const LABEL_WORDS_MAX: usize = 3;
+
+/// Requests without an answer, one after the other, after which no more are sent.
+pub const FAILURES_MAX: usize = 5;
+
+/// The largest value that may stand behind a lone "next".
+pub const LONE_NEXT_MAX: u64 = 200;

@@ -1,5 +1,6 @@
 //! Which field of a shape numbers the pages of a list (LEARNING §14.5).
 
+use crate::limits::LONE_NEXT_MAX;
 use std::collections::HashMap;
 
 use crate::label::Label;
@@ -27,9 +28,6 @@ impl PageField {
         value / self.step.max(1) + u64::from(self.step > 1 || self.from_zero)
     }
 }
-
-/// The largest value that may stand behind a lone "next".
-const LONE_NEXT_MAX: u64 = 200;
 
 /// What pages say of a field.
 #[derive(Default)]

@@ -1,6 +1,6 @@
 //! What one answer shows: a torrent, or a page's links with their texts.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{Hash as _, Hasher as _};
 use std::sync::LazyLock;
 
@@ -145,7 +145,8 @@ impl Reading {
             if reading.kind == Kind::Other {
                 reading.kind = Kind::Feed;
             }
-            let mut found = Found { reading: &mut reading, home, canonical, known: HashMap::new() };
+            let mut found =
+                Found { reading: &mut reading, home, canonical, known: HashMap::new(), elsewhere: HashSet::new() };
             links.links.iter().for_each(|link| found.link(&own, encoding, &link.href, LinkText::default()));
             return reading;
         }
@@ -162,7 +163,8 @@ impl Reading {
         let Ok(document) = tree::parse(&text) else { return reading };
         reading.lists_folder = scanned.folder.is_some();
         reading.has_login = document.select(&PASSWORDS).count() == 1;
-        let mut found = Found { reading: &mut reading, home, canonical, known: HashMap::new() };
+        let mut found =
+            Found { reading: &mut reading, home, canonical, known: HashMap::new(), elsewhere: HashSet::new() };
         found.anchors(&document, &base, encoding);
         for link in &scanned.links {
             if link.kind == LinkKind::Encoded {
@@ -222,6 +224,8 @@ struct Found<'a> {
     canonical: &'a Canonical,
     /// Index of the link of each reference with a text, so that the same one from elsewhere is not added.
     known: HashMap<String, usize>,
+    /// URLs of torrents on other hosts.
+    elsewhere: HashSet<String>,
 }
 
 impl Found<'_> {
@@ -248,7 +252,7 @@ impl Found<'_> {
         }
         let Ok(url) = CrawlUrl::join(base, href, Some(encoding), self.canonical) else { return };
         if !self.home.owns(url.authority()) {
-            if gives_torrent(url.path()) {
+            if gives_torrent(url.path()) && self.elsewhere.insert(url.as_str().to_owned()) {
                 *self.reading.elsewhere.entry(url.authority().to_owned()).or_default() += 1;
             }
             return;

@@ -1,5 +1,6 @@
 //! Details: pages with torrents of their own, few each; and which of them show the same ones (LEARNING §14.6).
 
+use crate::limits::{COMPARED_MAX, PROBES_MAX};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -25,12 +26,6 @@ struct Candidate {
 
 /// Torrents of a page from which on it is one of a list.
 const LISTY: usize = 4;
-
-/// Requests that find out whether a shape shows what chosen ones show.
-const PROBES_MAX: usize = 3;
-
-/// Pages of a shape that are compared.
-const COMPARED_MAX: usize = 4;
 
 impl<A: Ask> Chooser<'_, '_, A> {
     pub(super) async fn choose_details(&mut self) {

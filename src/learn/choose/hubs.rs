@@ -1,5 +1,6 @@
 //! Hubs: pages that lead to lists which nothing chosen leads to (LEARNING §14.9).
 
+use crate::limits::PATHS_MAX;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::{Chooser, Series};
@@ -10,9 +11,6 @@ use crate::prior::{SIDE_VIEW, prior};
 /// Sweeps over the fronts of lists that nobody has read, and URLs in each.
 const FRONT_SWEEPS: usize = 2;
 const FRONTS: usize = 4;
-
-/// Paths of hubs that are taken.
-const PATHS_MAX: usize = 8;
 
 /// Fewer URLs gained are no reason for a rule.
 const GAINED_MIN: usize = 4;

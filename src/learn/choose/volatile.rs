@@ -1,5 +1,6 @@
 //! Sites whose URLs are made anew on each view: downloads with a time in them, lists with the number of a search.
 
+use crate::limits::LINKS_MAX;
 use std::collections::{HashMap, HashSet};
 
 use super::Chooser;
@@ -12,9 +13,6 @@ use crate::shape::Place;
 /// What the file says of it.
 pub(super) const NOTE: &str =
     "download URLs are new on each view of their page: torrents are told apart by their content";
-
-/// Links to torrents of a page on which the test is made: a detail's.
-const LINKS_MAX: usize = 5;
 
 /// A field that varies on one page, in at least so many links.
 const LINKS_MIN: usize = 2;

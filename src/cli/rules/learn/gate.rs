@@ -25,7 +25,7 @@ use gleaner_rules::config::Config;
 const THROTTLED_TRIES: u32 = 3;
 
 /// A site that wants longer pauses is left alone.
-const PAUSES_MAX: u32 = 60;
+const PAUSES: u32 = 60;
 const PAUSE: Duration = Duration::from_secs(10);
 
 /// Sends the requests of a run.
@@ -116,7 +116,7 @@ impl Gate {
                 Ok(response) if matches!(response.status, 429 | 503) && tries < THROTTLED_TRIES => tries += 1,
                 Ok(response) => break response,
                 // Its pause is longer than a page may wait.
-                Err(why) if why.ends_with("pauses") && pauses < PAUSES_MAX => {
+                Err(why) if why.ends_with("pauses") && pauses < PAUSES => {
                     pauses += 1;
                     tokio::time::sleep(PAUSE).await;
                 }
