@@ -22,12 +22,13 @@ pub fn estimate(map: &Map, choice: &Choice) -> Estimate {
     let seen = seen(map, choice);
     let mut total = 0.0;
     let mut known: BTreeSet<Thing> = BTreeSet::new();
+    let mut counted = BTreeSet::new();
     let mut is_sure = !choice.lists.is_empty() && choice.unreached == 0 && !map.is_full;
     for list in &choice.lists {
         let own = own(choice, list);
         // What other lists show is counted once.
         let new = own.difference(&known).count() as f64 / own.len().max(1) as f64;
-        let (rows, is_whole) = rows_of(map, choice, list);
+        let (rows, is_whole) = rows_of(map, choice, list, &mut counted);
         is_sure &= is_whole;
         total += rows * new * torrents_per_row(map, choice, list);
         known.extend(own);
@@ -69,9 +70,13 @@ fn seen(map: &Map, choice: &Choice) -> u64 {
     (seen.round() as u64).max(shown.len() as u64)
 }
 
+/// A list by its path, and by what it has beside its page number.
+type Series = (String, Vec<(crate::shape::Place, String)>);
+
 /// Rows of all pages of a list, and whether the number of its pages is known: the last one of a series is counted if it was read, and half
 /// full if not.
-fn rows_of(map: &Map, choice: &Choice, list: &List) -> (f64, bool) {
+/// Series that were counted with another list are not counted again: its first page may have another form than the others.
+fn rows_of(map: &Map, choice: &Choice, list: &List, counted: &mut BTreeSet<Series>) -> (f64, bool) {
     let count = |id: UrlId| {
         let page = map.page(id)?;
         let (rows, torrents) = (choice.things.rows(map, id, page).len(), choice.things.torrents(map, id, page).len());
@@ -92,7 +97,8 @@ fn rows_of(map: &Map, choice: &Choice, list: &List) -> (f64, bool) {
                 .map(|of| (of.place, of.value.to_owned()))
                 .collect();
             others.sort();
-            let entry = series.entry(others).or_insert((1, Vec::new()));
+            let of = (map.shape(*shape).path.clone(), others);
+            let entry = series.entry(of).or_insert((1, Vec::new()));
             entry.0 = entry.0.max(page);
             entry.1.push((page, *url));
         }
@@ -100,10 +106,13 @@ fn rows_of(map: &Map, choice: &Choice, list: &List) -> (f64, bool) {
     let full = list.pages.iter().filter_map(|id| count(*id)).fold(0.0, f64::max);
     let mut rows = 0.0;
     let mut is_whole = true;
-    for (last, urls) in series.values() {
-        let of_last = urls.iter().filter(|(page, _)| page == last).find_map(|(_, url)| count(*url));
-        is_whole &= of_last.is_some() || *last > 1;
-        rows += (*last - 1) as f64 * full + of_last.unwrap_or(full / 2.0);
+    for (of, (last, urls)) in series {
+        if !counted.insert(of) {
+            continue;
+        }
+        let of_last = urls.iter().filter(|(page, _)| *page == last).find_map(|(_, url)| count(*url));
+        is_whole &= of_last.is_some() || last > 1;
+        rows += (last - 1) as f64 * full + of_last.unwrap_or(full / 2.0);
     }
     (rows, is_whole)
 }
@@ -155,7 +164,9 @@ impl PerRow {
         let read = counts.len();
         let mean = counts.iter().sum::<f64>() / (read as f64).max(1.0);
         let variance = counts.iter().map(|of| (of - mean).powi(2)).sum::<f64>() / (read as f64 - 1.0).max(1.0);
-        let error = if mean > 0.0 { (variance / (read as f64).max(1.0)).sqrt() / mean } else { 1.0 };
+        // Where all of them were read, nothing is uncertain.
+        let unread = (1.0 - read as f64 / f64::max(rows, 1.0)).max(0.0);
+        let error = if mean > 0.0 { (unread * variance / (read as f64).max(1.0)).sqrt() / mean } else { 1.0 };
         Self { read, mean: mean + later / f64::max(rows, 1.0), error }
     }
 }

@@ -9,6 +9,7 @@ mod disks;
 mod first_contact;
 pub mod harness;
 mod holes;
+mod learn;
 mod login;
 mod members_keys;
 mod misuse;
