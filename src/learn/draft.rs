@@ -12,6 +12,9 @@ use crate::map::{Map, ShapeId, UrlId};
 use crate::parts::Parts;
 use gleaner_rules::Class;
 
+/// The expression of a segment of which nothing is known.
+const ANY_SEGMENT: &str = "[^/?]+";
+
 /// One expression and what speaks for it.
 #[derive(Clone, Debug)]
 pub struct DraftRule {
@@ -201,9 +204,10 @@ fn join_words(items: &mut BTreeMap<Expression, Vec<ShapeId>>) {
         let words: BTreeSet<&str> = members.iter().map(|(_, word)| word.as_str()).collect();
         let words: Vec<&str> = words.into_iter().collect();
         let word = match () {
+            () if words.contains(&ANY_SEGMENT) => ANY_SEGMENT.to_owned(),
             () if words.len() <= WORDS_LISTED_MAX => format!("(?:{})", words.join("|")),
             () if words.iter().all(|word| is_plain(word)) => class_of(&words, false),
-            () => "[^/?]+".to_owned(),
+            () => ANY_SEGMENT.to_owned(),
         };
         let mut joined = rest;
         joined.segments[index] = word;

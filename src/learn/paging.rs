@@ -80,10 +80,12 @@ fn of_page(map: &Map, own: UrlId, page: &Page) -> Vec<(ShapeId, Place, Option<u6
         let mut urls: Vec<UrlId> = links.iter().map(|(_, url)| *url).collect();
         urls.sort_unstable();
         urls.dedup();
-        if urls.len() < 2 && !has_next {
+        let form = map.shape(shape);
+        // A list of two pages links to the other one alone.
+        let is_named = form.keys().any(|key| NUMBERS.has(&key.to_ascii_lowercase()));
+        if urls.len() < 2 && !has_next && !is_named {
             return None;
         }
-        let form = map.shape(shape);
         let mut good = numeric_places(form).into_iter().filter_map(|place| {
             let (step, last) = fits(map, own, form, &place, &links)?;
             Some((place, step, last))
@@ -145,7 +147,9 @@ fn fits(map: &Map, own: UrlId, form: &Shape, place: &Place, links: &[(Label, Url
     let (least, last) = (*values.iter().min()?, *values.iter().max()?);
     let has_next = links.iter().any(|(label, _)| *label == Label::Next);
     let is_named = matches!(place, Place::Query(key, _) if NUMBERS.has(&key.to_ascii_lowercase()));
-    if least == last && !(has_next && last <= LONE_NEXT_MAX && (is_named || matches!(place, Place::Query(..)))) {
+    let is_next = has_next && last <= LONE_NEXT_MAX && matches!(place, Place::Query(..));
+    let is_other = is_named && links.iter().any(|(label, _)| matches!(label, Label::Number(text) if *text == last));
+    if least == last && !is_next && !is_other {
         return None;
     }
     let numbers = links.iter().zip(&values).filter_map(|((label, _), value)| match label {
@@ -154,7 +158,7 @@ fn fits(map: &Map, own: UrlId, form: &Shape, place: &Place, links: &[(Label, Url
     });
     let numbers: Vec<(u64, u64)> = numbers.collect();
     if let [] | [_] = numbers[..] {
-        let turns = has_next || links.iter().any(|(label, _)| *label == Label::Range);
+        let turns = has_next || is_other || links.iter().any(|(label, _)| *label == Label::Range);
         return turns.then_some((numbers.first().and_then(|(text, value)| step_of(*text, *value)), last));
     }
     // The value is affine in the text.

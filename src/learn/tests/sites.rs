@@ -189,3 +189,22 @@ fn a_site_below_a_folder_is_learned_and_its_neighbour_is_not() {
     assert!(learned.text.contains("below_start = true"), "{}", learned.text);
     assert!(!site.asked.iter().any(|path| path.starts_with("/two")), "{:?}", site.asked);
 }
+
+#[test]
+fn a_list_of_two_pages_is_one_rule() {
+    let mut site = MadeUp::new(|path: &str| {
+        let page = number(path, "/?page=").unwrap_or(1);
+        match number(path, "/get/") {
+            Some(id) => Reply::Torrent(id),
+            None => {
+                let rows: String = (0..15)
+                    .map(|row| (page - 1) * 15 + row)
+                    .map(|id| format!("<li><a href='/get/{id}.torrent'>Thing {id}</a>"))
+                    .collect();
+                Reply::Page(format!("{rows}<a href='/?page={}'>{}</a>", 3 - page, 3 - page))
+            }
+        }
+    });
+    let learned = is_whole(&mut site, &options("/"), 30, 40);
+    assert!(learned.text.contains(r"'^/(?:\?page=(?<page>\d+))?$'"), "{}", learned.text);
+}
