@@ -53,21 +53,11 @@ fn own<'l>(choice: &Choice, list: &'l List) -> &'l BTreeSet<Thing> {
     if counts_torrents(choice, list) { &list.torrents } else { &list.rows }
 }
 
-/// Torrents that were seen: on pages, and behind rows that were not opened.
+/// Torrents that were seen on pages.
 fn seen(map: &Map, choice: &Choice) -> u64 {
-    let mut seen = 0.0;
-    let mut known: BTreeSet<Thing> = BTreeSet::new();
-    for list in &choice.lists {
-        let own = own(choice, list);
-        seen += own.difference(&known).count() as f64 * torrents_per_row(map, choice, list);
-        known.extend(own);
-    }
-    let shown: BTreeSet<Thing> = map
-        .pages()
-        .filter(|(_, page)| page.is_page())
-        .flat_map(|(id, page)| choice.things.torrents(map, id, page))
-        .collect();
-    (seen.round() as u64).max(shown.len() as u64)
+    let pages = map.pages().filter(|(_, page)| page.is_page());
+    let shown: BTreeSet<Thing> = pages.flat_map(|(id, page)| choice.things.torrents(map, id, page)).collect();
+    shown.len() as u64
 }
 
 /// A list by its path, and by what it has beside its page number.

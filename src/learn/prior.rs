@@ -36,8 +36,10 @@ pub fn prior(path_and_query: &str, text: &str) -> f64 {
     let has = |topic: gleaner_base::words::Topic| words.iter().any(|word| topic.has(word));
     // A field of a form that was left empty chooses nothing.
     let has_key = |topic: gleaner_base::words::Topic| {
-        parts.pairs.iter().any(|(key, value)| !value.is_empty() && topic.has(&key.to_ascii_lowercase()))
-            || words[..path_words].iter().any(|word| word.len() > 2 && topic.has(word))
+        parts.pairs.iter().filter(|(_, value)| !value.is_empty()).any(|(key, value)| {
+            let key = key.to_ascii_lowercase();
+            topic.has(&key) || topic.has(&format!("{key}={}", value.to_ascii_lowercase()))
+        }) || words[..path_words].iter().any(|word| word.len() > 2 && topic.has(word))
     };
     let is_numbered = parts.pairs.iter().any(|(key, value)| {
         NUMBERS.has(&key.to_ascii_lowercase()) && !value.is_empty() && value.bytes().all(|of| of.is_ascii_digit())
@@ -101,6 +103,7 @@ mod tests {
             "/viewforum.php?f=1&start=25",
             "/x/7",
             "/viewforum.php?f=1&sort=title",
+            "/pub/?C=N;O=D",
             "/faq.php",
             "/rss.php",
             "/login.php",
