@@ -13,6 +13,7 @@ use clap::Args;
 
 use self::gate::Gate;
 use self::told::Told;
+use crate::app::secrets;
 use crate::cli::hints::{Hints, quoted, told_argument};
 use crate::cli::{Global, block_on, login};
 use gleaner_base::url::CrawlUrl;
@@ -101,7 +102,12 @@ impl Output {
             bail!("{}: exists already\nhint: move it away, or name another file with --output", path.display());
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        let hint =
+            || format!("{}\nhint: name a file in a folder that you may write to, with --output", folder.display());
+        std::fs::create_dir_all(folder).with_context(hint)?;
+        // Before two minutes of requests, and not after them.
+        let draft = path.with_extension("toml.part");
+        std::fs::write(&draft, "").and_then(|()| std::fs::remove_file(&draft)).with_context(hint)?;
         Ok(Self::File(path))
     }
 
@@ -139,6 +145,9 @@ fn run(
     } else {
         options.requests
     };
+    if options.account.is_some() {
+        secrets::password(&config.data_dir, &site_name(typed.authority()))?;
+    }
     let (outcome, start) = block_on(async {
         let mut gate = Gate::open(config, &guest, typed, options.log, None).await?;
         let start = gate.start().clone();

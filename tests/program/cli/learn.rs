@@ -52,6 +52,7 @@ fn the_file_can_go_to_standard_output_with_the_reason_of_each_request_beside_it(
 #[test]
 fn what_cannot_be_learned_is_a_failure_with_its_cause_and_leaves_no_file() {
     let here = folder();
+    fs::write(here.path().join("afile"), "").unwrap();
     let dead = format!("http://127.0.0.1:{}/", closed_port());
     for (arguments, code, says) in [
         (vec!["rules", "learn", &*dead], 1, "hint: "),
@@ -60,6 +61,9 @@ fn what_cannot_be_learned_is_a_failure_with_its_cause_and_leaves_no_file() {
         (vec!["rules", "learn", &*dead, "--requests", "5"], 2, "is not in 10..=2000"),
         (vec!["rules", "learn", &*dead, "--rate", "0"], 2, "from 0.001 to 1000"),
         (vec!["rules", "learn", &*dead, "-o", "-", "--json"], 1, "both write to standard output"),
+        (vec!["rules", "learn", &*dead, "-o", "/proc/x.toml"], 1, "a folder that you may write to"),
+        (vec!["rules", "learn", &*dead, "-o", "afile/x.toml"], 1, "a folder that you may write to"),
+        (vec!["rules", "learn", &*dead, "--account", "anna"], 1, "no password for the site"),
     ] {
         let ran = run(here.path(), &arguments).ended(code);
         assert!(unfolded(&ran.err).contains(says), "{arguments:?}: {}", ran.err);
