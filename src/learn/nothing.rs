@@ -5,6 +5,7 @@ use std::fmt;
 use crate::guard::Refused;
 use crate::learner::{Ask, Learner};
 use crate::reading::Kind;
+use gleaner_base::url::without_keys;
 use gleaner_rules::gives_torrent;
 
 /// Why a run ended without rules.
@@ -91,7 +92,7 @@ pub(crate) fn why<A: Ask>(run: &Learner<'_, A>) -> Nothing {
     if let [first, ..] = downloads[..]
         && downloads.len() >= CLOSED_DOWNLOADS_MIN
     {
-        return Nothing::DownloadsClosed(downloads.len(), (*first).to_owned());
+        return Nothing::DownloadsClosed(downloads.len(), without_keys(first).into_owned());
     }
     if map.pages().any(|(id, page)| page.is_page() && page.has_login && gives_torrent(map.path(id))) {
         return Nothing::DownloadsWantLogin;

@@ -9,6 +9,7 @@ use crate::learner::Ask;
 use crate::map::{ShapeId, UrlId};
 use crate::parts::Parts;
 use crate::things::Thing;
+use gleaner_base::url::without_keys;
 
 gleaner_base::topics! { address: NUMBERS; }
 
@@ -105,7 +106,8 @@ impl<A: Ask> Chooser<'_, '_, A> {
         pages.flat_map(|(id, page)| self.choice.things.torrents(map, id, page)).collect()
     }
 
-    fn torrents_of(&self, id: UrlId) -> BTreeSet<Thing> {
+    /// Torrents of a page; none if it was not read.
+    pub(super) fn torrents_of(&self, id: UrlId) -> BTreeSet<Thing> {
         let map = self.map();
         map.page(id)
             .filter(|page| page.is_page())
@@ -135,7 +137,7 @@ impl<A: Ask> Chooser<'_, '_, A> {
                     break;
                 }
                 probes += 1;
-                let why = format!("same torrents as {}?", self.run.map.path(*id));
+                let why = format!("same torrents as {}?", without_keys(self.run.map.path(*id)));
                 self.run.fetch(other, &why).await;
                 if !self.torrents_of(other).is_disjoint(torrents) || self.are_volatile_between(*id, other) {
                     hits += 1;

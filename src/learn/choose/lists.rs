@@ -298,7 +298,7 @@ impl<A: Ask> Chooser<'_, '_, A> {
             let Some(page) = map.page(*id) else { continue };
             let torrents = things.torrents(map, *id, page);
             for row in things.row_urls(map, *id, page) {
-                let of_row = self.torrents_shown(row);
+                let of_row = self.torrents_of(row);
                 if !of_row.is_empty() {
                     read += 1;
                     same += usize::from(of_row.is_subset(&torrents) || of_row.is_subset(&listed));
@@ -312,12 +312,6 @@ impl<A: Ask> Chooser<'_, '_, A> {
         }
         let is_lean = read >= DETAILS_MIN && same * 10 >= read * 9 && pages > 0 && full * 10 >= pages * 9;
         is_lean.then(|| format!("{same} of {read} details showed only torrents that their lists link to"))
-    }
-
-    fn torrents_shown(&self, id: UrlId) -> BTreeSet<Thing> {
-        let map = self.map();
-        let page = map.page(id).filter(|page| page.is_page());
-        page.map(|page| self.choice.things.torrents(map, id, page)).unwrap_or_default()
     }
 }
 
