@@ -18,13 +18,17 @@ use gleaner_crawl::tally::{Cause, TALLY_NOTE, Tally};
 use gleaner_crawl::{site_loop, worth};
 use gleaner_rules::SiteRules;
 use gleaner_store::crawldb::{CrawlDbError, Reader};
+use gleaner_store::limits::EXPORT_ROWS_MAX;
 
 /// All sites of a data folder.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct StatusReport {
     /// True if a process is crawling this folder.
     pub crawling: bool,
     pub sites: Vec<SiteStatus>,
+    /// Torrents of the archive while no site is known, as after `verify --repair` of a lost database; 0 otherwise.
+    #[serde(default)]
+    pub torrents_without_site: u64,
     /// Rule files that the crawling process cannot use.
     #[serde(default)]
     pub rule_faults: Vec<RuleFault>,
@@ -236,7 +240,25 @@ pub async fn report(
     }
     let rule_faults = progress.map(Progress::rule_faults).unwrap_or_default();
     let store_fault = progress.and_then(Progress::store_fault);
-    Ok(StatusReport { crawling: progress.is_some(), sites, rule_faults, store_fault, accounts: Vec::new() })
+    Ok(StatusReport {
+        crawling: progress.is_some(),
+        torrents_without_site: if sites.is_empty() { torrents(db).await? } else { 0 },
+        sites,
+        rule_faults,
+        store_fault,
+        accounts: Vec::new(),
+    })
+}
+
+/// Counts all torrents.
+async fn torrents(db: &dyn Reader) -> Result<u64, CrawlDbError> {
+    let (mut count, mut after) = (0, None);
+    loop {
+        let rows = db.torrents(after, EXPORT_ROWS_MAX).await?;
+        let Some(last) = rows.last() else { return Ok(count) };
+        after = Some(last.facts.infohashes.key().to_vec());
+        count += rows.len() as u64;
+    }
 }
 
 /// Until when a site's rules allow no requests, and which rule; None if they allow them. The loop of a site that is

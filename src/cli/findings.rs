@@ -232,6 +232,10 @@ impl Findings<'_> {
             Some(_) if let Some(hosts) = elsewhere => hosts,
             Some(_) => format!("the classes of {file} do not fit this site{explain}"),
             None if self.wants_login() => format!("if the site wants a login, add a [login] to {file}"),
+            None if !self.known.not_whole.is_empty() => {
+                let command = self.hints.command(&format!("coverage {}", self.rules.name));
+                format!("first see why pages were not read whole: {command}")
+            }
             None => format!("open the start page in a browser, and compare what it links with {file}"),
         };
         // A page that is whole and has no link at all may be all that the site has today.

@@ -60,7 +60,7 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
             if is_bare && options.site.as_ref().is_some_and(|site| !is_known(site)) {
                 return Err(nothing_there(&config.into()));
             }
-            return Ok(StatusReport { crawling: false, sites: Vec::new(), rule_faults, store_fault: None, accounts });
+            return Ok(StatusReport { rule_faults, accounts, ..StatusReport::default() });
         };
         with_holds(database.status().await?, database.reader(), config).await
     })?;
@@ -288,6 +288,10 @@ fn sites(report: &StatusReport, data_dir: &Path, hints: &Hints, now: &str) -> St
         };
         let data = data_dir.display();
         return match data_dir.exists() {
+            true if report.torrents_without_site > 0 => format!(
+                "{data}: {} torrents are in the archive, and no site: nothing has been crawled with this database (hint: {hint})\n",
+                report.torrents_without_site
+            ),
             true => format!("{data}: nothing has been crawled in this folder yet (hint: {hint})\n"),
             false => format!("{data}: there is no such folder (hint: pass the right --data, or start with: {hint})\n"),
         };

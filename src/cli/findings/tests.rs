@@ -105,12 +105,14 @@ fn a_guest_who_was_refused_is_told_of_the_login() {
     let mut known = known(&[(Class::Page, Outcome::Page, 1)]);
     let reason = "the request that brings its data failed: it is answered 401";
     known.not_whole = vec![NotWholeRow { url: "http://h.example/".into(), reason: reason.into(), at: UnixMillis(1) }];
-    let hint = |rules: &str| {
+    let hint = |known: &Known, rules: &str| {
         let rules = gleaner_rules::from_text("s", rules).unwrap();
-        findings(&known, &rules, true, &Hints::default())[0].hint.clone().unwrap()
+        findings(known, &rules, true, &Hints::default())[0].hint.clone().unwrap()
     };
-    assert!(hint(RULES).contains("add a [login]"));
-    assert!(!hint(&format!("{RULES}[login]\nuser = 'anna'\n")).contains("add a [login]"));
+    assert!(hint(&known, RULES).contains("add a [login]"));
+    known.not_whole[0].reason = "its scripts did not finish: the render process died".into();
+    assert!(hint(&known, RULES).contains("first see why pages were not read whole: gleaner coverage s"));
+    assert!(!hint(&known, &format!("{RULES}[login]\nuser = 'anna'\n")).contains("add a [login]"));
 }
 
 #[test]

@@ -169,8 +169,8 @@ pub enum ExportError {
     #[error("{dest}: is a file\nhint: name a folder, or end the name in .tar.zst or .zip", dest = dest.display())]
     IsFile { dest: PathBuf },
     /// A device, a pipe, a socket, or a link: renaming a file to its name would replace it.
-    #[error("{dest}: {what}\nhint: name a file that gleaner may replace, or a new one", dest = dest.display())]
-    NotReplaceable { dest: PathBuf, what: String },
+    #[error("{dest}: {what}\nhint: name a {kind} that gleaner may replace, or a new one", dest = dest.display())]
+    NotReplaceable { dest: PathBuf, what: String, kind: &'static str },
     #[error("{dest}: is a file, not an export of gleaner (it is no {kind})\nhint: name a new file", dest = dest.display())]
     Foreign { dest: PathBuf, kind: &'static str },
     #[error("{dest}: {obstacle} is {what}, not a folder\nhint: name another folder", dest = dest.display(), obstacle = obstacle.display())]
@@ -235,6 +235,8 @@ pub async fn export(
     options: &ExportOptions,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ExportSummary, ExportError> {
+    // A slash at the end changes what system calls do with a name, and not what is meant.
+    let options = &ExportOptions { dest: options.dest.components().collect(), ..options.clone() };
     let format = match options.format {
         Some(format) => format,
         None => ExportFormat::of_dest(&options.dest)?,

@@ -113,7 +113,10 @@ fn must_be_replaceable(format: ExportFormat, dest: &Path) -> Result<(), ExportEr
         Place::Folder => Err(ExportError::IsFolder { dest }),
         Place::File if is_folder => Err(ExportError::IsFile { dest }),
         Place::File if !is_link => must_be_archive(format, dest),
-        _ => Err(ExportError::NotReplaceable { what: place::told(&dest), dest }),
+        _ => {
+            let (what, kind) = (place::told(&dest), if is_folder { "folder" } else { "file" });
+            Err(ExportError::NotReplaceable { dest, what, kind })
+        }
     }
 }
 

@@ -94,6 +94,10 @@ fn an_archive_without_its_database_is_told_and_repaired_from_its_files() {
         }
         run(here.path(), &["verify", "--repair"]).ended(0).says(&[&format!("{} rows added", harvest.len())]);
         run(here.path(), &["verify"]).ended(0).says(&["archive and database agree"]);
+        run(here.path(), &["status"])
+            .ended(0)
+            .says(&[&format!("{} torrents are in the archive, and no site", harvest.len())]);
+        assert_eq!(run(here.path(), &["status", "--json"]).ended(0).json()["torrents_without_site"], harvest.len());
         let exported = run(here.path(), &["export", "out", "--json"]).ended(0).json();
         assert_eq!(exported["torrents"], harvest.len(), "{exported}");
     }

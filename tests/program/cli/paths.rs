@@ -56,7 +56,7 @@ fn no_device_pipe_socket_or_link_is_replaced_by_an_export() {
         ("to-file.zip", "is a link to file.zip, a file\nhint: name a file"),
         ("nowhere.zip", "is a dangling link: absent.zip does not exist\nhint: "),
         ("circle.zip", "is a link that leads back to itself\nhint: "),
-        ("nowhere", "is a dangling link: absent does not exist\nhint: "),
+        ("nowhere", "is a dangling link: absent does not exist\nhint: name a folder"),
     ];
     if is_root() {
         // The null device, under a private name.
@@ -72,6 +72,20 @@ fn no_device_pipe_socket_or_link_is_replaced_by_an_export() {
         assert_eq!(there(), before, "{name}");
     }
     assert!(!here.join("absent.zip").exists() && !here.join("absent").exists());
+}
+
+#[test]
+fn a_slash_at_the_end_of_an_export_changes_nothing() {
+    let here = harvested();
+    let here = here.path();
+    export(here, "new/").ended(0).says(&["new: 5 torrents"]);
+    export(here, "new.zip/").ended(0).says(&["new.zip: 5 torrents"]);
+    symlink("absent", here.join("nowhere")).unwrap();
+    symlink("new.zip", here.join("to-file")).unwrap();
+    export(here, "nowhere/")
+        .ended(1)
+        .says(&["nowhere: is a dangling link: absent does not exist\nhint: name a folder"]);
+    export(here, "to-file/").ended(1).says(&["to-file: is a file\nhint: name a folder"]);
 }
 
 #[test]
