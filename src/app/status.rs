@@ -12,6 +12,7 @@ use gleaner_crawl::frontier::budgets::{Cut, Shapes};
 use gleaner_crawl::frontier::parameters::Proposal;
 use gleaner_crawl::frontier::unclassed::{Unclassed, UnclassedLinks};
 use gleaner_crawl::progress::{CrewsState, Ended, Progress, RuleFault, SessionState};
+use gleaner_crawl::promises::{Alarm, PROMISES_NOTE, Promises};
 use gleaner_crawl::scripts::rendered::{Closed, Nothing, Rendered};
 use gleaner_crawl::site_loop::CrewsKept;
 use gleaner_crawl::tally::{Cause, TALLY_NOTE, Tally};
@@ -64,6 +65,9 @@ pub struct SiteStatus {
     /// The session of its account, as known by the process that crawls it.
     #[serde(default)]
     pub session: Option<SessionState>,
+    /// Rules that keep their promise no more.
+    #[serde(default)]
+    pub broken_promises: Vec<BrokenPromise>,
     /// Why it is left alone without a session.
     #[serde(default)]
     pub no_session: Option<NoSession>,
@@ -111,6 +115,17 @@ pub struct ScriptStatus {
     /// Pages that were empty even after their scripts, in the last crawl that rendered any.
     #[serde(default)]
     pub showed_nothing: Option<Nothing>,
+}
+
+/// A rule that keeps its promise no more: the site may have changed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BrokenPromise {
+    /// Key and expression of the rule.
+    pub rule: String,
+    /// True if that is so for the later pages of its lists alone.
+    pub is_behind: bool,
+    #[serde(flatten)]
+    pub alarm: Alarm,
 }
 
 /// Counts of a site in the database.
@@ -236,6 +251,7 @@ pub async fn report(
             gone: changes::gone(db, name).await?,
             lists: changes::lists(db, name).await?,
             troubles: troubles(db, name).await?,
+            broken_promises: broken_promises(db, name).await?,
         });
     }
     let rule_faults = progress.map(Progress::rule_faults).unwrap_or_default();
@@ -288,6 +304,21 @@ async fn troubles(db: &dyn Reader, site: &str) -> Result<Vec<Cause>, CrawlDbErro
     let note = db.note(site, TALLY_NOTE).await?;
     let tally = note.map(|note| Tally::from_bytes(&note)).unwrap_or_default();
     Ok(tally.troubles().into_iter().cloned().collect())
+}
+
+/// Rules of a site that keep their promise no more.
+///
+/// # Errors
+/// Errors of the database.
+pub async fn broken_promises(db: &(impl Reader + ?Sized), site: &str) -> Result<Vec<BrokenPromise>, CrawlDbError> {
+    let note = db.note(site, PROMISES_NOTE).await?;
+    let promises = Promises::take_up(note.as_deref(), |_| true);
+    let told = |(rule, is_behind, alarm): (&str, bool, &Alarm)| BrokenPromise {
+        rule: rule.to_owned(),
+        is_behind,
+        alarm: alarm.clone(),
+    };
+    Ok(promises.alarms().map(told).collect())
 }
 
 async fn proposals(db: &dyn Reader, site: &str) -> Result<Vec<Proposal>, CrawlDbError> {

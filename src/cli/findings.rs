@@ -32,6 +32,8 @@ pub struct Known {
     pub not_whole: Vec<NotWholeRow>,
     /// True if pages showed nothing after their scripts.
     pub has_blank: bool,
+    /// Rules that keep their promise no more.
+    pub broken: Vec<status::BrokenPromise>,
     /// Links without a class, most frequent first: shape, count, example.
     pub unclassed: Vec<status::UnclassedShape>,
 }
@@ -47,6 +49,7 @@ impl Known {
             torrents: counts.torrents_seen + counts.magnets,
             not_whole: if counts.pages_not_whole > 0 { db.not_whole(&rules.name).await? } else { Vec::new() },
             has_blank: Rendered::take_up(db, &rules.name).await?.nothing().is_some(),
+            broken: status::broken_promises(db, &rules.name).await?,
             unclassed: status::unclassed(db, &rules.name).await?,
         })
     }
@@ -57,6 +60,7 @@ impl Known {
 pub fn findings(known: &Known, rules: &SiteRules, is_over: bool, hints: &Hints) -> Vec<Finding> {
     let of = Findings { known, rules, hints };
     let mut found = of.starts();
+    found.extend(known.broken.iter().map(|broken| of.broken(broken)));
     if is_over {
         let of_downloads = of.robots().or_else(|| of.alike());
         let is_told = of_downloads.is_some();
@@ -106,6 +110,13 @@ impl Findings<'_> {
             format!("open it in a browser; then correct `start` of {file}, or add a `[login]` if the site wants one")
         };
         failure(format!("the start URL {url} was not read: {why}"), hint)
+    }
+
+    /// A rule keeps its promise no more.
+    fn broken(&self, of: &status::BrokenPromise) -> Finding {
+        let repair = self.hints.command(&format!("rules repair {}", self.rules.name));
+        let advice = of.alarm.advice().map(|advice| format!("; {advice}")).unwrap_or_default();
+        failure(of.alarm.told(&of.rule, of.is_behind), format!("{repair}{advice}"))
     }
 
     fn override_robots(&self) -> String {

@@ -14,7 +14,7 @@ use super::{Global, block_on};
 use crate::app::accounts::{self, AccountState, AccountStatus};
 use crate::app::changes::{DelayStatus, GoneStatus, GoneTold, ListsStatus};
 use crate::app::database::Database;
-use crate::app::status::{self, SiteStatus, StatusReport, UnclassedShape};
+use crate::app::status::{self, BrokenPromise, SiteStatus, StatusReport, UnclassedShape};
 use crate::app::{nothing_there, sessions};
 use gleaner_base::clock::{Clock as _, SystemClock};
 use gleaner_base::console;
@@ -337,6 +337,11 @@ fn details(site: &SiteStatus, report: &StatusReport, hints: &Hints, now: &str) -
         let state = if host.waits { "is paused until" } else { "has not answered well since its pause until" };
         text.push_str(&format!("{}: {} {state} {}\n", site.name, host.origin, host.until));
         text.push_str(&format!("  {}\n", brief(&host.reason)));
+    }
+    for BrokenPromise { rule, is_behind, alarm } in &site.broken_promises {
+        let mut hint = hints.command(&format!("rules repair {}", site.name));
+        hint.extend(alarm.advice().map(|advice| format!("; {advice}")));
+        text.push_str(&format!("{}: {}\n  hint: {hint}\n", site.name, alarm.told(rule, *is_behind)));
     }
     for cause in site.troubles.iter().take(TROUBLES_SHOWN) {
         text.push_str(&format!("{}: {}, as {}\n", site.name, cause.told(), cause.example));

@@ -179,9 +179,21 @@ pub struct HostReport {
     pub tidings: Vec<Tiding>,
 }
 
+/// What a page shows of what its rule is for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shows {
+    /// Links that a list lists: to torrents, their pages, threads.
+    pub targets: usize,
+    /// Links to other URLs that the rules accept.
+    pub links: usize,
+    /// The class of what it redirects to.
+    pub leads_to: Option<Class>,
+}
+
 /// Results of a visit.
 #[derive(Debug, Default)]
 pub struct End {
+    pub shows: Shows,
     /// The torrent's file as it goes into the archive.
     pub torrent: Option<Bytes>,
     /// First links of a page, for the budget of its shape.

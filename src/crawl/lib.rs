@@ -24,6 +24,7 @@ mod news;
 pub mod not_whole;
 pub mod outlinks;
 pub mod progress;
+pub mod promises;
 pub mod refusal;
 pub mod repeats;
 pub mod robots_txt;

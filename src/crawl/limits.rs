@@ -46,6 +46,19 @@ pub const THROTTLED_ATTEMPTS_MAX: u8 = 12;
 /// doubling pauses that is half a minute of silence, or five minutes of refusals.
 pub const HOST_COMPLAINTS_MAX: u32 = 5;
 
+/// Promises watched on one site: two for each rule; about 1 KB each.
+pub const PROMISES_MAX: usize = 256;
+
+/// URLs kept that have kept a promise, to confirm an alarm by.
+pub const PROMISE_URLS_MAX: usize = 8;
+
+/// Lists of which the rows of the last pages are compared, and pages of each; 16 bytes a page.
+pub const PROMISE_LISTS_MAX: usize = 4_096;
+pub const PROMISE_PAGES_MAX: usize = 4;
+
+/// A rule of which fewer than three URLs broke their promise has to break it for so long.
+pub const PROMISE_LONE_TIME: Duration = Duration::from_secs(6 * 3_600);
+
 /// Consecutive alike refusals of URLs of one rule after which they are taken for the site's state.
 pub const WALL_RUN: usize = 5;
 

@@ -19,6 +19,7 @@ mod gates;
 mod hosts;
 mod leases;
 mod lists;
+mod promises;
 mod session;
 mod shortcuts;
 mod told;
@@ -39,6 +40,7 @@ use super::host_work::HostWork;
 use super::hosts::Hosts;
 use super::job::{Committed, Found};
 use super::progress::{Ended, Progress};
+use super::promises::PROMISES_NOTE;
 use super::site::Site;
 use super::tally::{TALLY_NOTE, Tally};
 use super::{CrawlError, RunOptions};
@@ -57,6 +59,7 @@ use gleaner_store::crawldb::{Outcome, Owner};
 use hosts::SiteHosts;
 use leases::Leases;
 use lists::Lists;
+use promises::SitePromises;
 use session::Session;
 pub use session::{MissingSession, SESSION_NOTE};
 use told::LogState;
@@ -110,6 +113,7 @@ pub struct SiteLoop {
     session: Session,
     crews: Crews,
     walls: SiteWalls,
+    promises: SitePromises,
     tally: Tally,
     gates: Gates,
 }
@@ -136,6 +140,7 @@ impl SiteLoop {
             session: Session::new(&site, &shared.progress),
             crews,
             walls: SiteWalls::new(now),
+            promises: SitePromises::default(),
             tally: Tally::default(),
             gates: Gates::default(),
             site,
@@ -160,6 +165,8 @@ impl SiteLoop {
         this.look_at_unscheduled(now).await?;
         this.lists = Lists::take_up(&this.site).await?;
         this.unstable = UnstableLists::take_up(&this.site).await?;
+        this.promises = SitePromises::take_up(&this.site).await?;
+        this.site.db.make_due(this.promises.unconfirmed(), now).await?;
         this.session.take_up_endings(this.last_crawl.has_other_rules).await?;
         let counts = this.site.db.site_counts(&this.site.rules.name).await?;
         this.shared.progress.update(&this.site.rules.name, |progress| {
@@ -302,8 +309,10 @@ impl SiteLoop {
     }
 
     async fn keep_tally(&mut self) -> Result<(), CrawlError> {
-        if let Some(note) = self.tally.note() {
-            self.site.db.put_notes(&self.site.rules.name, vec![(TALLY_NOTE.to_owned(), note)]).await?;
+        let notes = [(TALLY_NOTE, self.tally.note()), (PROMISES_NOTE, self.promises.note())];
+        let notes: Vec<_> = notes.into_iter().filter_map(|(name, note)| Some((name.to_owned(), note?))).collect();
+        if !notes.is_empty() {
+            self.site.db.put_notes(&self.site.rules.name, notes).await?;
         }
         Ok(())
     }

@@ -118,7 +118,8 @@ pub struct Near {
     pub resemblance: f64,
 }
 
-fn rule_key(rule: &Rule) -> String {
+/// The name of a rule in notes: another expression is another rule.
+pub(crate) fn rule_key(rule: &Rule) -> String {
     format!("{} {}", rule.key(), rule.pattern)
 }
 
@@ -275,6 +276,12 @@ impl Worth {
             let why = if link.starts_with('/') { "" } else { "its host is not in `hosts`" };
             self.unclassed.add(link, why, masked);
         }
+    }
+
+    /// Links that match no class.
+    #[must_use]
+    pub fn unclassed(&self) -> &UnclassedLinks {
+        &self.unclassed
     }
 
     /// Counts a link, as path and query, that would act in the account's name.

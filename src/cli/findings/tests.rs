@@ -15,7 +15,7 @@ fn known(causes: &[(Class, Outcome, u64)]) -> Known {
             tally.parked(&rules, *class, *outcome, &CrawlUrl::from_parts("http://h.example", &format!("/a{at}")));
         });
     }
-    Known { tally, torrents: 0, not_whole: Vec::new(), has_blank: false, unclassed: Vec::new() }
+    Known { tally, torrents: 0, not_whole: Vec::new(), has_blank: false, broken: Vec::new(), unclassed: Vec::new() }
 }
 
 fn told(known: &Known, rules: &str) -> Vec<(String, bool)> {

@@ -230,10 +230,14 @@ impl SiteLoop {
             self.site.db.make_due(targets, visit.at).await?;
             self.hosts.lease_soon();
         }
-        if let Some(url) = self.hosts.url(&finished.visit.key) {
-            self.tally.count(&self.site.rules, &url, &finished);
+        let url = self.hosts.url(&finished.visit.key);
+        if let Some(url) = &url {
+            self.tally.count(&self.site.rules, url, &finished);
         }
         self.mind_walls(&mut finished);
+        if url.is_some_and(|url| self.mind_promises(&url, &finished)) {
+            self.keep_tally().await?;
+        }
         self.pass_gate(&finished).await?;
         let visit = &finished.visit;
         if visit.next == Next::Done {

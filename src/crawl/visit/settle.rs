@@ -178,6 +178,9 @@ async fn found_on(
         finished.visit.not_whole.get_or_insert(not_whole::reason(&why));
     }
     finished.end.denied = read.denied;
+    let links = read.found.iter().filter(|found| found.url != job.url);
+    finished.end.shows.links = links.clone().count();
+    finished.end.shows.targets = links.filter(|found| found.class.is_target()).count();
     let is_other_torrent = |of: &Found| of.class == Class::Download && of.url != job.url;
     finished.end.leads_on = !finished.visit.magnets.is_empty() || read.found.iter().any(is_other_torrent);
     let has_torrent = !finished.visit.magnets.is_empty() || read.found.iter().any(|of| of.class == Class::Download);
@@ -217,6 +220,7 @@ pub(super) async fn redirected(
     // An address from before a site was rebuilt is worth as much as its target.
     finished.end.links = site.worth().linked(std::slice::from_ref(&found));
     finished.end.leads_on = found.class == Class::Download;
+    finished.end.shows.leads_to = Some(found.class);
     if job.class == Class::Download && !by_mirror {
         finished.detail = Some(refusal::redirect_to(&found.url));
     }

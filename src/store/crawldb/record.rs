@@ -15,7 +15,7 @@ pub struct HostId(pub u32);
 
 /// A URL as a database key: keys of one host are adjacent and sorted by path, so that the links of one page touch
 /// few leaves of the tree.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct UrlKey {
     pub host: HostId,
     /// Normalised path and query, starting with `/`; at most `limits::URL_BYTES_MAX` bytes.

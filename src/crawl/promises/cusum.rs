@@ -1,0 +1,117 @@
+//! A sequential test of one promise: CUSUM of kept and broken visits (Page 1954; Lorden 1971). Pure.
+
+use serde::{Deserialize, Serialize};
+
+/// Log-likelihood at which a promise counts as broken: for independent visits, a false alarm in e¹⁶ of them. They are not independent,
+/// so that an alarm is confirmed first ([`super::Promises`]).
+pub const ALARM: f64 = 16.0;
+
+/// From this quarter of [`ALARM`] on nothing is learned: a slow failure must not become the norm.
+const SUSPECT: f64 = ALARM / 4.0;
+
+/// Visits after which older ones count half.
+const VISITS_KEPT: f64 = 2_000.0;
+
+/// Bounds of the usual share of broken promises.
+const SHARES: (f64, f64) = (0.02, 0.9);
+
+/// A visit that broke the promise, and one that kept it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cusum {
+    /// Visits that the usual share is learned from.
+    visits: f64,
+    broken: f64,
+    /// 0 to [`ALARM`] and beyond.
+    sum: f64,
+    /// Visits since the sum was last zero.
+    since: u32,
+}
+
+impl Cusum {
+    /// Share of broken promises while all is well, from 0.02 to 0.9.
+    #[must_use]
+    pub fn usual(&self) -> f64 {
+        ((self.broken + 0.5) / (self.visits + 8.0)).clamp(SHARES.0, SHARES.1)
+    }
+
+    /// Counts a visit. True once the sum has reached [`ALARM`].
+    pub fn add(&mut self, is_broken: bool) -> bool {
+        let usual = self.usual();
+        let failing = f64::midpoint(1.0, usual);
+        let ratio = if is_broken { failing / usual } else { (1.0 - failing) / (1.0 - usual) };
+        self.sum = (self.sum + ratio.ln()).max(0.0);
+        self.since = if self.is_calm() { 0 } else { self.since + 1 };
+        if self.sum < SUSPECT {
+            self.visits += 1.0;
+            self.broken += f64::from(u8::from(is_broken));
+        }
+        if self.visits > VISITS_KEPT {
+            (self.visits, self.broken) = (self.visits / 2.0, self.broken / 2.0);
+        }
+        self.sum >= ALARM
+    }
+
+    /// True while nothing is suspected.
+    #[must_use]
+    pub fn is_calm(&self) -> bool {
+        self.sum <= 0.0
+    }
+
+    /// The suspicion was wrong: what has failed since it began, so many of its visits, is usual.
+    pub fn was_usual(&mut self, broken: u32) {
+        self.visits += f64::from(self.since.max(broken));
+        self.broken += f64::from(broken);
+        self.begin_anew();
+    }
+
+    /// Forgets the suspicion.
+    pub fn begin_anew(&mut self) {
+        (self.sum, self.since) = (0.0, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Visits until the alarm after so many of which some were broken, if all are broken from then on.
+    fn delay(kept: u32, broken_of_ten: u32) -> u32 {
+        let mut cusum = Cusum::default();
+        for visit in 0..kept {
+            cusum.add(visit % 10 < broken_of_ten);
+        }
+        cusum.begin_anew();
+        (1..).find(|_| cusum.add(true)).unwrap()
+    }
+
+    #[test]
+    fn a_promise_that_is_always_broken_is_noticed_within_a_few_visits() {
+        assert_eq!(delay(400, 0), 5, "as the design has it for a share of 2 %");
+        assert_eq!(delay(0, 0), 16, "and of a rule without a past");
+        assert!((8..=14).contains(&delay(400, 2)), "{}", delay(400, 2));
+    }
+
+    #[test]
+    fn what_was_usual_is_no_alarm_any_more() {
+        let mut cusum = Cusum::default();
+        assert!(!(0..100).any(|_| cusum.add(false)));
+        let first = (1..).find(|_| cusum.add(true)).unwrap();
+        cusum.was_usual(first);
+        assert!(cusum.is_calm() && cusum.usual() > 0.04);
+        assert!((1..).find(|_| cusum.add(true)).unwrap() > first);
+    }
+
+    #[test]
+    fn healthy_visits_that_fail_by_chance_do_not_alarm() {
+        let mut random = 0x9E37_79B9_7F4A_7C15_u64;
+        for share in [1, 5, 30] {
+            let mut cusum = Cusum::default();
+            for _ in 0..100_000 {
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                assert!(!cusum.add(random % 100 < share), "{share} %");
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+use std::time::Duration;
+
+use super::*;
+use gleaner_store::crawldb::HostId;
+
+const RULE: &str = "classes.detail ^/t/[0-9]+$";
+
+struct Crawl {
+    promises: Promises,
+    now: UnixMillis,
+    unclassed: BTreeMap<Box<str>, u64>,
+}
+
+impl Crawl {
+    fn new() -> Self {
+        Self { promises: Promises::default(), now: UnixMillis(1_000), unclassed: BTreeMap::new() }
+    }
+
+    fn visit(&mut self, id: u64, verdict: Option<Result<(), Breach>>) -> Step {
+        self.now = self.now.plus(Duration::from_secs(1));
+        let key = UrlKey { host: HostId(1), path: format!("/t/{id}").into() };
+        let url = KnownUrl { key, depth: 2, rank: 33 };
+        let seen = Seen { rule: RULE, is_behind: false, url, verdict, detail: None, at: self.now };
+        self.promises.mind(seen, || self.unclassed.clone())
+    }
+
+    /// A crawl in which so many details were read, every tenth of which has lost its torrent.
+    fn with_past(count: u64) -> Self {
+        let mut crawl = Self::new();
+        crawl.unclassed.insert("/help".into(), 4_000);
+        for id in 0..count {
+            let verdict = if id % 10 == 9 { Err(Breach::NoTarget) } else { Ok(()) };
+            assert_eq!(crawl.visit(id, Some(verdict)), Step::Nothing);
+        }
+        crawl
+    }
+
+    /// Breaks the promise until something happens.
+    fn break_it(&mut self, breach: &Breach) -> (u64, Vec<KnownUrl>) {
+        (1..100)
+            .find_map(|visits| match self.visit(1_000 + visits, Some(Err(breach.clone()))) {
+                Step::Confirm(urls) => Some((visits, urls)),
+                step => {
+                    assert_eq!(step, Step::Nothing);
+                    None
+                }
+            })
+            .expect("a suspicion")
+    }
+}
+
+fn id(url: &KnownUrl) -> u64 {
+    url.key.path.rsplit('/').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_site_that_was_rewritten_is_noticed_and_the_new_links_are_named() {
+    let mut crawl = Crawl::with_past(400);
+    crawl.unclassed.insert("/help".into(), 4_400);
+    let gone = Breach::Gone;
+    assert_eq!(crawl.visit(900, Some(Err(gone.clone()))), Step::Nothing);
+    crawl.unclassed.insert("/torrent/{n}.html".into(), 60);
+    let (visits, urls) = crawl.break_it(&gone);
+    assert!(visits <= 12, "{visits}");
+    assert_eq!(urls.iter().map(id).collect::<Vec<_>>(), [398, 397, 396], "the last ones that kept it");
+    assert_eq!(crawl.visit(398, Some(Err(gone.clone()))), Step::Nothing);
+    assert_eq!(crawl.visit(2_000, Some(Ok(()))), Step::Nothing, "another URL confirms nothing");
+    assert_eq!(crawl.visit(397, Some(Err(gone.clone()))), Step::Nothing);
+    let Step::Alarm(alarm) = crawl.visit(396, Some(Err(gone.clone()))) else { panic!("no alarm") };
+    assert_eq!((alarm.breach, &*alarm.example), (gone.clone(), "/t/396"));
+    assert_eq!(alarm.instead, Some(("/torrent/{n}.html".into(), 60)), "not what was there before");
+    assert!((0.05..0.2).contains(&alarm.usual), "{}", alarm.usual);
+    let told: Vec<_> = crawl.promises.alarms().map(|(rule, is_behind, _)| (rule, is_behind)).collect();
+    assert_eq!(told, [(RULE, false)]);
+
+    // The site takes its old addresses back.
+    (0..4).for_each(|id| assert_eq!(crawl.visit(id, Some(Ok(()))), Step::Nothing));
+    assert_eq!(crawl.visit(9, Some(Err(gone))), Step::Nothing);
+    (0..4).for_each(|id| assert_eq!(crawl.visit(id, Some(Ok(()))), Step::Nothing));
+    assert_eq!(crawl.visit(5, Some(Ok(()))), Step::Over);
+    assert_eq!(crawl.promises.alarms().count(), 0);
+}
+
+#[test]
+fn a_purge_is_no_drift_and_is_usual_from_then_on() {
+    let mut crawl = Crawl::with_past(400);
+    let (first, urls) = crawl.break_it(&Breach::Gone);
+    let steps: Vec<Step> = urls
+        .iter()
+        .zip([Ok(()), Err(Breach::Gone), Ok(())])
+        .map(|(url, verdict)| crawl.visit(id(url), Some(verdict)))
+        .collect();
+    assert_eq!(steps, [Step::Nothing, Step::Nothing, Step::Rejected]);
+    let (second, _) = crawl.break_it(&Breach::Gone);
+    assert!(second > first, "{second} {first}");
+}
+
+#[test]
+fn confirming_urls_that_are_not_answered_decide_nothing() {
+    let mut crawl = Crawl::with_past(100);
+    let (_, urls) = crawl.break_it(&Breach::NoRows);
+    for url in &urls {
+        assert_eq!(crawl.visit(id(url), None), Step::Nothing);
+    }
+    assert!(matches!(crawl.visit(5_000, Some(Err(Breach::NoRows))), Step::Confirm(_)), "it is asked again");
+}
+
+#[test]
+fn a_rule_that_never_gave_anything_has_no_promise_to_break() {
+    let mut crawl = Crawl::new();
+    (0..200).for_each(|id| assert_eq!(crawl.visit(id, Some(Err(Breach::NoTarget))), Step::Nothing));
+}
+
+#[test]
+fn a_rule_of_one_url_has_to_break_its_promise_for_hours() {
+    let mut crawl = Crawl::new();
+    (0..50).for_each(|_| assert_eq!(crawl.visit(1, Some(Ok(()))), Step::Nothing));
+    (0..50).for_each(|_| assert_eq!(crawl.visit(1, Some(Err(Breach::NoRows))), Step::Nothing));
+    crawl.now = crawl.now.plus(limits::PROMISE_LONE_TIME);
+    assert!(matches!(crawl.visit(1, Some(Err(Breach::NoRows))), Step::Confirm(_)));
+    assert!(matches!(crawl.visit(1, Some(Err(Breach::NoRows))), Step::Alarm(_)));
+}
+
+#[test]
+fn a_restart_forgets_neither_alarm_nor_question_and_another_expression_begins_anew() {
+    let mut crawl = Crawl::with_past(100);
+    let (_, urls) = crawl.break_it(&Breach::Gone);
+    let note = crawl.promises.note().unwrap();
+    assert_eq!(crawl.promises.note(), None, "nothing has changed since");
+    let mut again = Promises::take_up(Some(&note), |rule| rule == RULE);
+    let mut asked: Vec<u64> = again.unconfirmed().map(id).collect();
+    asked.sort_unstable_by(|a, b| b.cmp(a));
+    assert_eq!(asked, urls.iter().map(id).collect::<Vec<_>>());
+    std::mem::swap(&mut crawl.promises, &mut again);
+    for url in &urls {
+        crawl.visit(id(url), Some(Err(Breach::Gone)));
+    }
+    let note = crawl.promises.note().unwrap();
+    assert_eq!(Promises::take_up(Some(&note), |rule| rule == RULE).alarms().count(), 1);
+    assert_eq!(Promises::take_up(Some(&note), |_| false).alarms().count(), 0);
+    assert_eq!(Promises::take_up(Some(b"{"), |_| true).alarms().count(), 0, "a broken note");
+}
+
+#[test]
+fn later_pages_have_a_promise_of_their_own() {
+    let mut promises = Promises::default();
+    let mut visit = |id: u64, is_behind: bool, verdict: Result<(), Breach>| {
+        let key = UrlKey { host: HostId(1), path: format!("/l?page={id}").into() };
+        let url = KnownUrl { key, depth: 1, rank: 16 };
+        let seen = Seen { rule: RULE, is_behind, url, verdict: Some(verdict), detail: None, at: UnixMillis(id) };
+        promises.mind(seen, BTreeMap::new)
+    };
+    for id in 0..40 {
+        assert_eq!((visit(id, false, Ok(())), visit(id, true, Ok(()))), (Step::Nothing, Step::Nothing));
+    }
+    let step = (40..60)
+        .map(|id| (visit(id, false, Ok(())), visit(id, true, Err(Breach::SameRows))))
+        .find(|steps| steps.1 != Step::Nothing);
+    assert!(matches!(step, Some((Step::Nothing, Step::Confirm(_)))), "{step:?}");
+    let alarms =
+        (37..40).map(|id| visit(id, true, Err(Breach::SameRows))).filter(|step| *step != Step::Nothing).count();
+    assert_eq!(alarms, 1);
+    assert_eq!(promises.alarms().map(|(rule, is_behind, _)| (rule, is_behind)).collect::<Vec<_>>(), [(RULE, true)]);
+    let note = promises.note().unwrap();
+    assert_eq!(Promises::take_up(Some(&note), |rule| rule == RULE).alarms().count(), 1);
+}
+
+#[test]
+fn a_page_with_the_rows_of_another_one_is_told() {
+    let mut promises = Promises::default();
+    let mut repeats = |page: u64, targets: &[u64]| {
+        let targets = targets.to_vec();
+        promises.repeats(&Listing { series: "/l?page={page}".into(), page, page_max: 9, targets })
+    };
+    assert!(!repeats(0, &[1, 2, 3]) && !repeats(2, &[4, 5, 6]));
+    assert!(!repeats(0, &[1, 2, 3]), "itself");
+    assert!(repeats(3, &[1, 2, 3]));
+    assert!(!repeats(4, &[1, 2]) && !repeats(5, &[1, 2]), "too few rows to tell");
+}

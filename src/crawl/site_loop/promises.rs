@@ -1,0 +1,92 @@
+//! Promises of the rules in the loop: what a visit says of its rule's, which URLs are asked once more to confirm that one is broken, and
+//! what is logged. The state is [`crate::promises::Promises`].
+
+use std::collections::BTreeMap;
+
+use super::SiteLoop;
+use crate::CrawlError;
+use crate::job::Finished;
+use crate::promises::{KnownUrl, PROMISES_NOTE, Promises, Seen, Step, verdict};
+use crate::site::Site;
+use crate::visit;
+use crate::worth::rule_key;
+use gleaner_base::clock::UnixMillis;
+use gleaner_base::url::CrawlUrl;
+use gleaner_store::crawldb::Discovered;
+
+/// The promises of a site's rules.
+#[derive(Debug, Default)]
+pub(super) struct SitePromises {
+    promises: Promises,
+    /// Indexed like the site's rules.
+    rules: Vec<String>,
+}
+
+impl SitePromises {
+    /// Restores what an earlier run has left.
+    pub(super) async fn take_up(site: &Site) -> Result<Self, CrawlError> {
+        let rules: Vec<String> = site.rules.rules().iter().map(rule_key).collect();
+        let note = site.db.note(&site.rules.name, PROMISES_NOTE).await?;
+        let promises = Promises::take_up(note.as_deref(), |name| rules.iter().any(|rule| rule == name));
+        Ok(Self { promises, rules })
+    }
+
+    /// The stored form, if it has changed since the last call.
+    pub(super) fn note(&mut self) -> Option<Vec<u8>> {
+        self.promises.note()
+    }
+
+    /// URLs that are to be asked once more, of an earlier run.
+    pub(super) fn unconfirmed(&self) -> Vec<Discovered> {
+        self.promises.unconfirmed().map(row).collect()
+    }
+}
+
+/// A URL that is asked once more.
+fn row(url: &KnownUrl) -> Discovered {
+    let KnownUrl { key, depth, rank } = url.clone();
+    Discovered { key, depth, rank, due: UnixMillis(0), via: None, is_target: false, found: None }
+}
+
+impl SiteLoop {
+    /// Takes note of a final response to a URL. True if an alarm begins or ends.
+    pub(super) fn mind_promises(&mut self, url: &CrawlUrl, finished: &Finished) -> bool {
+        let (visit, number) = (&finished.visit, finished.job.rule);
+        let (Some(rule), Some(of_rule)) = (self.promises.rules.get(number), self.site.rules.rules().get(number)) else {
+            return false;
+        };
+        let repeats = visit.listing.as_ref().is_some_and(|listing| self.promises.promises.repeats(listing));
+        let is_behind = finished.job.class.is_listing() && !visit::is_front(&self.site, url);
+        let seen = Seen {
+            rule,
+            is_behind,
+            url: KnownUrl { key: visit.key.clone(), depth: visit.depth, rank: visit.rank },
+            verdict: verdict(finished, repeats && is_behind),
+            detail: finished.detail.as_deref(),
+            at: visit.at,
+        };
+        let unclassed = || -> BTreeMap<Box<str>, u64> {
+            self.site.worth().unclassed().most().into_iter().map(|(shape, of)| (shape.into(), of.links)).collect()
+        };
+        let site = &self.site.rules.name;
+        let place = format!("{} ({})", of_rule.key(), of_rule.place());
+        match self.promises.promises.mind(seen, unclassed) {
+            Step::Nothing => return false,
+            Step::Confirm(urls) => {
+                tracing::info!(%site, rule = place, "the rule may have come to nothing: URLs that kept its promise are asked once more");
+                urls.iter().map(row).for_each(|row| self.walls.ask_again(row));
+                return false;
+            }
+            Step::Rejected => {
+                tracing::info!(%site, rule = place, "the rule holds: URLs that it led to still do");
+                return false;
+            }
+            Step::Alarm(alarm) => {
+                let why = alarm.told(rule, is_behind);
+                tracing::warn!(%site, rule = place, why, "a rule keeps its promise no more (hint: `gleaner status`)");
+            }
+            Step::Over => tracing::info!(%site, rule = place, "the rule keeps its promise again"),
+        }
+        true
+    }
+}
