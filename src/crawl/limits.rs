@@ -52,6 +52,9 @@ pub const PROMISES_MAX: usize = 256;
 /// URLs kept that have kept a promise, to confirm an alarm by.
 pub const PROMISE_URLS_MAX: usize = 8;
 
+/// URLs kept that broke a promise when they were read last: a page that stays as it was goes on breaking it.
+pub const PROMISE_FAILING_MAX: usize = 64;
+
 /// Lists of which the rows of the last pages are compared, and pages of each; 16 bytes a page.
 pub const PROMISE_LISTS_MAX: usize = 4_096;
 pub const PROMISE_PAGES_MAX: usize = 4;

@@ -16,7 +16,7 @@ use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::without_keys;
 use gleaner_store::crawldb::{Listing, UrlKey};
 
-pub use breach::{Breach, verdict};
+pub use breach::{Breach, Verdict, verdict};
 
 /// Name of the note that stores them.
 pub const PROMISES_NOTE: &str = "promises";
@@ -48,6 +48,9 @@ struct Record {
     test: Cusum,
     /// The last URLs that kept it, youngest last.
     kept: VecDeque<KnownUrl>,
+    /// URLs that broke it when they were read last, and how.
+    #[serde(default)]
+    failing: BTreeMap<Box<str>, Breach>,
     /// Since a suspicion began.
     #[serde(default)]
     suspicion: Suspicion,
@@ -62,7 +65,6 @@ struct Record {
 pub struct KnownUrl {
     pub key: UrlKey,
     pub depth: u16,
-    pub rank: u8,
 }
 
 /// What speaks against a promise.
@@ -148,8 +150,7 @@ pub struct Seen<'a> {
     /// True for a later page of a list.
     pub is_behind: bool,
     pub url: KnownUrl,
-    /// None if it says nothing of the promise.
-    pub verdict: Option<Result<(), Breach>>,
+    pub verdict: Verdict,
     pub detail: Option<&'a str>,
     pub at: UnixMillis,
 }
@@ -240,10 +241,24 @@ impl Promises {
 
 impl Record {
     fn mind(&mut self, seen: &Seen<'_>, unclassed: impl Fn() -> BTreeMap<Box<str>, u64>) -> Step {
-        if let Some(confirming) = self.confirming.take() {
-            return self.confirms(confirming, seen, unclassed);
+        let path = &seen.url.key.path;
+        let verdict = match &seen.verdict {
+            Verdict::Kept => Some(Ok(())),
+            Verdict::Broken(breach) => Some(Err(breach.clone())),
+            Verdict::Same => Some(self.failing.get(path).map_or(Ok(()), |breach| Err(breach.clone()))),
+            Verdict::None => None,
+        };
+        match &verdict {
+            Some(Err(breach)) if self.failing.len() < limits::PROMISE_FAILING_MAX => {
+                self.failing.insert(path.clone(), breach.clone());
+            }
+            Some(Ok(())) => drop(self.failing.remove(path)),
+            _ => {}
         }
-        let Some(verdict) = &seen.verdict else { return Step::Nothing };
+        if let Some(confirming) = self.confirming.take() {
+            return self.confirms(confirming, seen, verdict, unclassed);
+        }
+        let Some(verdict) = verdict else { return Step::Nothing };
         if verdict.is_ok() {
             self.kept.retain(|url| url.key != seen.url.key);
             self.kept.push_back(seen.url.clone());
@@ -264,7 +279,7 @@ impl Record {
             };
         }
         let is_over = self.test.add(verdict.is_err());
-        match verdict {
+        match &verdict {
             Ok(()) if self.test.is_calm() => self.suspicion = Suspicion::default(),
             Ok(()) => {}
             Err(breach) => self.suspicion.add(breach, seen, &unclassed),
@@ -284,15 +299,16 @@ impl Record {
         &mut self,
         mut confirming: Confirming,
         seen: &Seen<'_>,
+        verdict: Option<Result<(), Breach>>,
         unclassed: impl Fn() -> BTreeMap<Box<str>, u64>,
     ) -> Step {
         if let Some(place) = confirming.asked.iter().position(|key| *key == seen.url.key) {
             confirming.asked.swap_remove(place);
-            match &seen.verdict {
+            match verdict {
                 Some(Ok(())) => confirming.kept += 1,
                 Some(Err(breach)) => {
                     confirming.broken += 1;
-                    self.suspicion.add(breach, seen, &unclassed);
+                    self.suspicion.add(&breach, seen, &unclassed);
                 }
                 None => {}
             }
@@ -345,8 +361,11 @@ impl Suspicion {
 
     fn alarm(self, usual: f64, seen: &Seen<'_>, unclassed: &BTreeMap<Box<str>, u64>) -> Alarm {
         let breach = self.breaches.iter().max_by_key(|(_, count)| **count).map(|(breach, _)| breach.clone());
-        // Each page links to the same help and members as before.
-        let new = unclassed.iter().filter(|(shape, _)| !self.unclassed.contains_key(*shape));
+        // Each page links to the same help and members as before, which many pages did; and to what stands in the place of the old links.
+        let grown = unclassed.iter().filter_map(|(shape, links)| {
+            let before = self.unclassed.get(shape).copied().unwrap_or_default();
+            (*links > before * 2).then(|| (links / (before + 1), (shape.clone(), links - before)))
+        });
         Alarm {
             since: seen.at,
             breach: breach.unwrap_or(Breach::NotAnswered),
@@ -354,7 +373,7 @@ impl Suspicion {
             usual,
             example: self.example,
             detail: self.detail,
-            instead: new.max_by_key(|(_, links)| **links).map(|(shape, links)| (shape.clone(), *links)),
+            instead: grown.max_by_key(|(times, (_, links))| (*times, *links)).map(|(_, grown)| grown),
             kept_again: 0,
         }
     }

@@ -166,7 +166,6 @@ impl SiteLoop {
         this.lists = Lists::take_up(&this.site).await?;
         this.unstable = UnstableLists::take_up(&this.site).await?;
         this.promises = SitePromises::take_up(&this.site).await?;
-        this.site.db.make_due(this.promises.unconfirmed(), now).await?;
         this.session.take_up_endings(this.last_crawl.has_other_rules).await?;
         let counts = this.site.db.site_counts(&this.site.rules.name).await?;
         this.shared.progress.update(&this.site.rules.name, |progress| {
@@ -257,6 +256,7 @@ impl SiteLoop {
         self.hosts.iter_mut().for_each(|host| host.gate = None);
         self.tend_session(now).await?;
         self.tend_walls(now).await?;
+        self.tend_promises(now).await?;
         self.tend_crews(now).await?;
         self.tend_schedule(now).await?;
         self.tend_shortcuts(now).await?;

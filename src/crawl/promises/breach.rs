@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::freshness::gone::Why;
 use crate::job::Finished;
 use gleaner_rules::Class;
 use gleaner_store::crawldb::{Next, Outcome, WALL_TOKENS};
@@ -31,6 +32,17 @@ pub enum Breach {
     LedOff,
 }
 
+/// What a visit says of its rule's promise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Kept,
+    Broken(Breach),
+    /// The page is as it was: so is what it says.
+    Same,
+    /// Nothing: there was no answer, or a refusal for the load, or a session or a wall explains it, or the page was not read whole.
+    None,
+}
+
 impl fmt::Display for Breach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -46,30 +58,31 @@ impl fmt::Display for Breach {
     }
 }
 
-/// Whether a visit kept its rule's promise; None for one that says nothing of it: no answer, a refusal for the load, what a session or a
-/// wall explains, a page that was not read whole.
+/// Whether a visit kept its rule's promise.
 #[must_use]
-pub fn verdict(finished: &Finished, has_other_rows: bool) -> Option<Result<(), Breach>> {
+pub fn verdict(finished: &Finished, has_other_rows: bool) -> Verdict {
     let (visit, class, end) = (&finished.visit, finished.job.class, &finished.end);
     let is_parked = matches!(visit.next, Next::Park(token) if token >= WALL_TOKENS);
     let is_final = matches!(visit.next, Next::Done | Next::RevisitAt(_) | Next::Park(_)) && !is_parked;
     if !is_final || end.denied.is_some() {
-        return None;
+        return Verdict::None;
     }
-    let broken = |breach| Some(Err(breach));
     match visit.outcome {
-        Outcome::TorrentStored | Outcome::TorrentDuplicate | Outcome::NotModified => Some(Ok(())),
+        Outcome::TorrentStored | Outcome::TorrentDuplicate => Verdict::Kept,
+        Outcome::NotModified => Verdict::Same,
         Outcome::Page | Outcome::PageDuplicate => of_page(finished, has_other_rows),
-        Outcome::HtmlPosingAsTorrent | Outcome::MalformedTorrent if end.leads_on => None,
-        Outcome::HtmlPosingAsTorrent | Outcome::MalformedTorrent => broken(Breach::NoTorrent),
+        Outcome::HtmlPosingAsTorrent | Outcome::MalformedTorrent if end.leads_on => Verdict::None,
+        Outcome::HtmlPosingAsTorrent | Outcome::MalformedTorrent => Verdict::Broken(Breach::NoTorrent),
         // The target takes its place, and is judged itself.
-        Outcome::Redirected if end.shows.leads_to.is_some_and(|to| is_of_kind(class, to)) => None,
+        Outcome::Redirected if end.shows.leads_to.is_some_and(|to| is_of_kind(class, to)) => Verdict::None,
         Outcome::Redirected | Outcome::RedirectRefused | Outcome::RedirectLoop | Outcome::BadRedirect => {
-            broken(Breach::LedOff)
+            Verdict::Broken(Breach::LedOff)
         }
-        Outcome::Gone => broken(Breach::Gone),
-        Outcome::ClientError | Outcome::NotForUs => broken(Breach::NotAnswered),
-        _ => None,
+        // Its page was read twice, and the first time it was without a torrent.
+        Outcome::Gone if end.gone.as_ref().is_some_and(|gone| !matches!(gone.why, Why::Status(_))) => Verdict::None,
+        Outcome::Gone => Verdict::Broken(Breach::Gone),
+        Outcome::ClientError | Outcome::NotForUs => Verdict::Broken(Breach::NotAnswered),
+        _ => Verdict::None,
     }
 }
 
@@ -83,12 +96,12 @@ fn is_of_kind(class: Class, to: Class) -> bool {
     }
 }
 
-fn of_page(finished: &Finished, has_other_rows: bool) -> Option<Result<(), Breach>> {
+fn of_page(finished: &Finished, has_other_rows: bool) -> Verdict {
     let (visit, end) = (&finished.visit, &finished.end);
     let breach = match finished.job.class {
         Class::Download => Breach::NoTorrent,
         Class::Detail | Class::Thread => Breach::NoTarget,
-        Class::Index | Class::Board if has_other_rows => return Some(Err(Breach::SameRows)),
+        Class::Index | Class::Board if has_other_rows => return Verdict::Broken(Breach::SameRows),
         Class::Index | Class::Board => Breach::NoRows,
         Class::Page | Class::Login | Class::Sitemap => Breach::NoLink,
     };
@@ -98,8 +111,8 @@ fn of_page(finished: &Finished, has_other_rows: bool) -> Option<Result<(), Breac
         Class::Page | Class::Login | Class::Sitemap => end.shows.links > 0,
     };
     match is_kept {
-        true => Some(Ok(())),
-        false if visit.not_whole.is_some() => None,
-        false => Some(Err(breach)),
+        true => Verdict::Kept,
+        false if visit.not_whole.is_some() => Verdict::None,
+        false => Verdict::Broken(breach),
     }
 }

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Log-likelihood at which a promise counts as broken: for independent visits, a false alarm in e¹⁶ of them. They are not independent,
+/// Log-likelihood at which a promise counts as broken: for independent visits, a false alarm in e¹² of them. They are not independent,
 /// so that an alarm is confirmed first ([`super::Promises`]).
-pub const ALARM: f64 = 16.0;
+pub const ALARM: f64 = 12.0;
 
 /// From this quarter of [`ALARM`] on nothing is learned: a slow failure must not become the norm.
 const SUSPECT: f64 = ALARM / 4.0;

@@ -19,8 +19,8 @@ impl Crawl {
     fn visit(&mut self, id: u64, verdict: Option<Result<(), Breach>>) -> Step {
         self.now = self.now.plus(Duration::from_secs(1));
         let key = UrlKey { host: HostId(1), path: format!("/t/{id}").into() };
-        let url = KnownUrl { key, depth: 2, rank: 33 };
-        let seen = Seen { rule: RULE, is_behind: false, url, verdict, detail: None, at: self.now };
+        let url = KnownUrl { key, depth: 2 };
+        let seen = Seen { rule: RULE, is_behind: false, url, verdict: of(verdict), detail: None, at: self.now };
         self.promises.mind(seen, || self.unclassed.clone())
     }
 
@@ -46,6 +46,14 @@ impl Crawl {
                 }
             })
             .expect("a suspicion")
+    }
+}
+
+fn of(verdict: Option<Result<(), Breach>>) -> Verdict {
+    match verdict {
+        Some(Ok(())) => Verdict::Kept,
+        Some(Err(breach)) => Verdict::Broken(breach),
+        None => Verdict::None,
     }
 }
 
@@ -146,8 +154,8 @@ fn later_pages_have_a_promise_of_their_own() {
     let mut promises = Promises::default();
     let mut visit = |id: u64, is_behind: bool, verdict: Result<(), Breach>| {
         let key = UrlKey { host: HostId(1), path: format!("/l?page={id}").into() };
-        let url = KnownUrl { key, depth: 1, rank: 16 };
-        let seen = Seen { rule: RULE, is_behind, url, verdict: Some(verdict), detail: None, at: UnixMillis(id) };
+        let url = KnownUrl { key, depth: 1 };
+        let seen = Seen { rule: RULE, is_behind, url, verdict: of(Some(verdict)), detail: None, at: UnixMillis(id) };
         promises.mind(seen, BTreeMap::new)
     };
     for id in 0..40 {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::SiteLoop;
 use crate::CrawlError;
+use crate::frontier::priority;
 use crate::job::Finished;
 use crate::promises::{KnownUrl, PROMISES_NOTE, Promises, Seen, Step, verdict};
 use crate::site::Site;
@@ -20,6 +21,8 @@ pub(super) struct SitePromises {
     promises: Promises,
     /// Indexed like the site's rules.
     rules: Vec<String>,
+    /// URLs that are to be asked once more, each as soon as its last visit is committed.
+    due: Vec<Discovered>,
 }
 
 impl SitePromises {
@@ -28,7 +31,8 @@ impl SitePromises {
         let rules: Vec<String> = site.rules.rules().iter().map(rule_key).collect();
         let note = site.db.note(&site.rules.name, PROMISES_NOTE).await?;
         let promises = Promises::take_up(note.as_deref(), |name| rules.iter().any(|rule| rule == name));
-        Ok(Self { promises, rules })
+        let due = promises.unconfirmed().map(row).collect();
+        Ok(Self { promises, rules, due })
     }
 
     /// The stored form, if it has changed since the last call.
@@ -36,19 +40,31 @@ impl SitePromises {
         self.promises.note()
     }
 
-    /// URLs that are to be asked once more, of an earlier run.
-    pub(super) fn unconfirmed(&self) -> Vec<Discovered> {
-        self.promises.unconfirmed().map(row).collect()
+    /// True if something waits for its visit to be committed.
+    pub(super) fn owes(&self) -> bool {
+        !self.due.is_empty()
     }
 }
 
-/// A URL that is asked once more.
+/// A URL that is asked once more, before all others.
 fn row(url: &KnownUrl) -> Discovered {
-    let KnownUrl { key, depth, rank } = url.clone();
-    Discovered { key, depth, rank, due: UnixMillis(0), via: None, is_target: false, found: None }
+    let KnownUrl { key, depth } = url.clone();
+    Discovered { key, depth, rank: priority::URGENT, due: UnixMillis(0), via: None, is_target: false, found: None }
 }
 
 impl SiteLoop {
+    /// Queues the URLs that are to be asked once more. What is queued before its last visit is committed would not stay queued.
+    pub(super) async fn tend_promises(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
+        let (wait, due) = std::mem::take(&mut self.promises.due).into_iter().partition(|row| self.leases.has(&row.key));
+        self.promises.due = wait;
+        let due: Vec<Discovered> = due;
+        if !due.is_empty() {
+            self.site.db.make_due(due, now).await?;
+            self.hosts.lease_soon();
+        }
+        Ok(())
+    }
+
     /// Takes note of a final response to a URL. True if an alarm begins or ends.
     pub(super) fn mind_promises(&mut self, url: &CrawlUrl, finished: &Finished) -> bool {
         let (visit, number) = (&finished.visit, finished.job.rule);
@@ -60,7 +76,7 @@ impl SiteLoop {
         let seen = Seen {
             rule,
             is_behind,
-            url: KnownUrl { key: visit.key.clone(), depth: visit.depth, rank: visit.rank },
+            url: KnownUrl { key: visit.key.clone(), depth: visit.depth },
             verdict: verdict(finished, repeats && is_behind),
             detail: finished.detail.as_deref(),
             at: visit.at,
@@ -74,7 +90,7 @@ impl SiteLoop {
             Step::Nothing => return false,
             Step::Confirm(urls) => {
                 tracing::info!(%site, rule = place, "the rule may have come to nothing: URLs that kept its promise are asked once more");
-                urls.iter().map(row).for_each(|row| self.walls.ask_again(row));
+                self.promises.due.extend(urls.iter().map(row));
                 return false;
             }
             Step::Rejected => {

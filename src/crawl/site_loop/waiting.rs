@@ -32,6 +32,7 @@ impl SiteLoop {
         let probes = self.walls.wake_at(self.options.keep_looking);
         Ok(probes.is_none()
             && !self.walls.owes()
+            && !self.promises.owes()
             && self.session.wake_at().is_none()
             && self.hosts.only_looks_left().await?)
     }

@@ -3,6 +3,7 @@
 mod boards;
 mod clocks;
 mod days;
+mod drift;
 mod faults;
 mod forum;
 mod fresh;

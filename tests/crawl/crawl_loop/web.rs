@@ -76,6 +76,9 @@ pub fn torrent() -> Answer {
     Answer::Status(200, ResponseHeaders::default(), Bytes::from_static(TORRENT))
 }
 
+/// A response by path and time since the start.
+type AnswerAt = Box<dyn Fn(&str, Duration) -> Option<Answer> + Send + Sync>;
+
 /// Responses by URL or else by path; the last response of a path repeats. Other URLs return 404.
 #[derive(Default)]
 pub struct Web {
@@ -83,7 +86,7 @@ pub struct Web {
     /// The fallback for URLs that `answers` lacks.
     otherwise: Option<fn(&str) -> Option<Answer>>,
     /// The same, this long after the start.
-    meanwhile: Option<fn(&str, Duration) -> Option<Answer>>,
+    meanwhile: Option<AnswerAt>,
     /// (milliseconds since the start, path) of each request.
     log: Mutex<Vec<(u64, String)>>,
     /// The same with whole URLs.
@@ -126,7 +129,12 @@ impl Web {
     }
 
     pub fn meanwhile(mut self, answer: fn(&str, Duration) -> Option<Answer>) -> Self {
-        self.meanwhile = Some(answer);
+        self.meanwhile = Some(Box::new(answer));
+        self
+    }
+
+    pub fn answered_by(mut self, answer: impl Fn(&str, Duration) -> Answer + Send + Sync + 'static) -> Self {
+        self.meanwhile = Some(Box::new(move |path, at| Some(answer(path, at))));
         self
     }
 
@@ -226,7 +234,8 @@ impl Transport for SimTransport {
             let key = if answers.contains_key(url.as_str()) { url.as_str() } else { url.path() };
             match answers.get_mut(key) {
                 None => {
-                    let meanwhile = self.web.meanwhile.and_then(|answer| answer(url.path(), self.start.elapsed()));
+                    let meanwhile =
+                        self.web.meanwhile.as_ref().and_then(|answer| answer(url.path(), self.start.elapsed()));
                     let answer = meanwhile.or_else(|| self.web.otherwise.and_then(|answer| answer(url.path())));
                     answer.unwrap_or_else(|| status(404))
                 }
