@@ -24,6 +24,7 @@ mod news;
 pub mod not_whole;
 pub mod outlinks;
 pub mod progress;
+pub mod read_before;
 pub mod refusal;
 pub mod repeats;
 pub mod robots_txt;
