@@ -24,6 +24,24 @@ pub const OPEN_FILES_WANTED: u64 = 4_096;
 /// Bytes of a file of an account. The cookies of a site take at most ten megabytes.
 pub const ACCOUNT_FILE_BYTES_MAX: u64 = 16 << 20;
 
+/// Bytes of the answers of a site that `rules learn` keeps: 150 pages take ten megabytes. What comes beyond is asked for again.
+pub const LEARNED_BYTES_MAX: u64 = 64 << 20;
+
+/// Bytes of what is kept of one answer beside its body: addresses, headers, links of a render.
+pub const LEARNED_HEAD_BYTES_MAX: usize = 4 << 20;
+
+/// How long the first crawl takes an answer of `rules learn` for its own: a list shows new torrents after a day.
+pub const LEARNED_FRESH_TIME: Duration = Duration::from_secs(24 * 3_600);
+
+/// How long `rules learn --resume` goes on with what was read.
+pub const LEARNED_KEPT_TIME: Duration = Duration::from_secs(7 * 24 * 3_600);
+
+/// A pause that a site may want while it is learned; with a longer one it is left alone.
+pub const LEARNED_PAUSE_MAX: Duration = Duration::from_secs(600);
+
+/// Times that a session may end while a site is learned.
+pub const LEARNED_LOGINS_MAX: u32 = 2;
+
 /// Bytes of one question on the control socket; keys of listings are the longest part.
 pub const ASK_BYTES_MAX: u64 = 64 << 10;
 

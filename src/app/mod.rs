@@ -1,12 +1,14 @@
 //! Composition root: the real clock, store, archive and transports, assembled for one process.
 
 pub mod accounts;
+pub mod answers;
 pub mod changes;
 pub mod control;
 pub mod database;
 pub mod folder;
 mod milestones;
 pub mod queues;
+pub mod read_before;
 pub mod secrets;
 pub mod service;
 pub mod sessions;
@@ -25,6 +27,7 @@ use futures_util::FutureExt as _;
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 
+use self::read_before::LearnedPages;
 use crate::limits;
 use gleaner_base::clock::{Clock, SystemClock, UnixMillis};
 use gleaner_base::place::{self, Place};
@@ -218,7 +221,10 @@ impl App {
         }
         let transport = transport(&self.options, rules, Arc::clone(&jar), self.dns.clone(), self.tls.clone())?;
         let site = Site::new(Arc::clone(rules), Arc::new(transport), Arc::clone(&self.clock), Arc::clone(&self.db));
-        let site = site.with_memory(self.memory.clone()).with_renderer(Arc::clone(&self.children));
+        let mut site = site.with_memory(self.memory.clone()).with_renderer(Arc::clone(&self.children));
+        if let Some(learned) = LearnedPages::open(&self.data_dir, rules, self.clock.now()) {
+            site = site.with_read_before(Arc::new(learned));
+        }
         Ok(Arc::new(match &rules.login {
             None => site,
             Some(login) => {

@@ -200,11 +200,14 @@ enum RulesCommand {
         #[arg(long)]
         pin: bool,
     },
-    /// Write a commented starter file for a site
+    /// Begin a site's rule file: read at most 20 of its pages, and write what they show
     #[command(after_help = "Example: gleaner rules new https://example.org/torrents/")]
     New {
         /// URL where the crawl starts
         url: String,
+        /// Send no request: write a commented starter file, to be filled in by hand
+        #[arg(long)]
+        offline: bool,
     },
     /// Learn a site: read its pages and write the rule file that they call for
     #[command(after_help = "Example: gleaner rules learn https://example.org/torrents/")]
@@ -359,7 +362,8 @@ fn rules_command(command: RulesCommand, config: &Config, global: &Global) -> any
             }
             None => rules::explain(&url, rules_dir, |site, url| known::of(config, site, url), &mut out)?,
         },
-        RulesCommand::New { url } => rules::new_file(&url, rules_dir, &mut out).map(|_| true)?,
+        RulesCommand::New { url, offline: true } => rules::new_file(&url, rules_dir, &mut out).map(|_| true)?,
+        RulesCommand::New { url, offline: false } => return rules::learn::first_look(config, &url, global),
         RulesCommand::Learn(options) => return rules::learn::command(config, &options, global),
         RulesCommand::Schema => rules::schema(&mut out).map(|()| true)?,
     };

@@ -32,7 +32,9 @@ pub struct Summary {
     pub pages: u64,
     /// Requests sent by page scripts.
     pub script_requests: u64,
-    /// New torrents per request (HR, ALGORITHMS §7).
+    /// Pages that `rules learn` had read: they were not requested again.
+    pub read_before: u64,
+    /// New torrents per request (HR, ALGORITHMS §7), those of `rules learn` included.
     pub harvest_rate: f64,
     /// Decoded bytes of all bodies.
     pub bytes: u64,
@@ -104,8 +106,9 @@ impl Summary {
             stored: counts.torrents,
             duplicates: counts.duplicates,
             magnets: counts.magnets,
-            pages: counts.pages + counts.script_requests,
+            pages: (counts.pages + counts.script_requests).saturating_sub(counts.read_before),
             script_requests: counts.script_requests,
+            read_before: counts.read_before,
             harvest_rate: harvest_rate(counts.torrents, counts.pages + counts.script_requests),
             bytes: counts.body_bytes,
             seconds: took.as_secs_f64(),
@@ -163,7 +166,12 @@ impl Summary {
             0 => String::new(),
             count => format!(" ({count} of them by scripts)"),
         };
-        let _ = writeln!(text, "pages         {} requests{of_scripts}, {}", self.pages, HumanBytes(self.bytes));
+        let of_learning = match self.read_before {
+            0 => String::new(),
+            count => format!(", {count} read by `rules learn`"),
+        };
+        let bytes = HumanBytes(self.bytes);
+        let _ = writeln!(text, "pages         {} requests{of_scripts}{of_learning}, {bytes}", self.pages);
         let _ = writeln!(text, "harvest rate  {:.3} new torrents a request", self.harvest_rate);
         let _ = writeln!(text, "time          {:.1} s", self.seconds);
         let outcomes: Vec<_> = self.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();

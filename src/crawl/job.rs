@@ -39,6 +39,8 @@ pub struct Job {
     /// Index of the rule that accepts it, among the site's rules.
     pub rule: usize,
     pub crew: Crew,
+    /// Its answer is at hand: see [`crate::read_before`].
+    pub was_read: bool,
 }
 
 /// A link to a later page of a list, which a rule of `deny` closes.
@@ -174,6 +176,8 @@ pub struct HostReport {
     pub answered: Answered,
     /// Number of the session that it was sent with.
     pub session: u64,
+    /// No request was sent: the answer was at hand.
+    pub was_read: bool,
     /// Requests that the page's scripts made, and how their hosts answered.
     pub errands: u64,
     pub tidings: Vec<Tiding>,

@@ -25,6 +25,7 @@ pub mod not_whole;
 pub mod outlinks;
 pub mod progress;
 pub mod promises;
+pub mod read_before;
 pub mod refusal;
 pub mod repeats;
 pub mod robots_txt;

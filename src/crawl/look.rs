@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use tokio::sync::{Semaphore, watch};
 
@@ -16,6 +17,7 @@ use crate::scripts::errands::{Answering, Bounds, Budget, Errands, KnownHost};
 use crate::scripts::rendering::seeks;
 use crate::scripts::shared::Scripts;
 use crate::sitemaps::Sitemaps;
+use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_net::politeness::Answered;
 use gleaner_net::politeness::robots::Robots;
@@ -104,6 +106,13 @@ impl Inspection {
         robots.is_none_or(|robots| robots.allows(url.path()))
     }
 
+    /// How long the host of a URL wants no request.
+    #[must_use]
+    pub fn paused_for(&self, url: &CrawlUrl) -> Duration {
+        let now = self.scripts.clock.now();
+        self.errands.hosts.blocked_until(url.host(), now).since(now)
+    }
+
     /// The rules in force.
     #[must_use]
     pub fn rules(&self) -> &SiteRules {
@@ -125,6 +134,11 @@ impl Inspection {
     /// Milliseconds of pauses that hosts have imposed since the last call (429, 503): a matter of politeness, not of the page.
     pub fn take_paused_ms(&self) -> u64 {
         self.paused_ms.swap(0, Ordering::Relaxed)
+    }
+
+    #[must_use]
+    pub fn now(&self) -> UnixMillis {
+        self.scripts.clock.now()
     }
 
     /// Milliseconds since 1970.

@@ -19,6 +19,8 @@ pub struct Counts {
     pub pages: u64,
     /// Requests that the scripts of pages made.
     pub script_requests: u64,
+    /// Of `pages`, those whose answers were at hand: `rules learn` had read them.
+    pub read_before: u64,
     /// New torrents: TN.
     pub torrents: u64,
     /// Torrents that were already known.
@@ -273,6 +275,7 @@ impl Progress {
             let counts = &progress.counts;
             total.pages += counts.pages;
             total.script_requests += counts.script_requests;
+            total.read_before += counts.read_before;
             total.torrents += counts.torrents;
             total.duplicates += counts.duplicates;
             total.magnets += counts.magnets;

@@ -5,6 +5,7 @@ use std::sync::{Arc, MutexGuard};
 use crate::account::Account;
 use crate::fresh::Fresh;
 use crate::memory::Memory;
+use crate::read_before::ReadBefore;
 use crate::repeats::Repeats;
 use crate::rows::Rows;
 use crate::scripts::shared::Scripts;
@@ -34,6 +35,8 @@ pub struct Site {
     pub fresh: Arc<Fresh>,
     /// Lists that end although their page numbers go on.
     pub repeats: Repeats,
+    /// Answers that are at hand for first visits.
+    pub read_before: Option<Arc<dyn ReadBefore>>,
 }
 
 impl Site {
@@ -54,6 +57,7 @@ impl Site {
             memory: scripts.memory.clone(),
             account: None,
             repeats: Repeats::default(),
+            read_before: None,
             rules,
             transport,
             clock,
@@ -76,6 +80,13 @@ impl Site {
     pub fn with_account(mut self, account: Account) -> Self {
         self.scripts.is_members = true;
         Self { account: Some(account), ..self }
+    }
+
+    /// The site with answers that are at hand.
+    #[must_use]
+    pub fn with_read_before(mut self, answers: Arc<dyn ReadBefore>) -> Self {
+        self.read_before = Some(answers);
+        self
     }
 
     /// The site with children that run the scripts of its pages, shared with other sites.

@@ -179,6 +179,9 @@ impl SiteLoop {
     /// Runs until the site is exhausted, a budget is used up or the process is shutting down.
     pub async fn run(mut self) -> Result<Ended, CrawlError> {
         let ended = self.work().await?;
+        if let Some(answers) = self.site.read_before.as_ref().filter(|_| ended == Ended::Exhausted) {
+            answers.end();
+        }
         let lacks_session = self.session.is_missing();
         self.drain().await?;
         self.leave_walls(&ended).await?;

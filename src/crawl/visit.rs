@@ -80,7 +80,7 @@ pub async fn visit(
     errands: Option<&Errands>,
 ) -> Result<Finished, CrawlDbError> {
     // If the request that returns the page's data is known, it is sent in place of the page's own.
-    if let Some(errands) = errands.filter(|_| mirror.is_none()) {
+    if let Some(errands) = errands.filter(|_| mirror.is_none() && !job.was_read) {
         let of = PageVisit { scripts: &site.scripts, job: &job, errands };
         match scripts::in_place_of(of, is_watched(site, &job)).await {
             End::AsSent | End::Made(_) => {}

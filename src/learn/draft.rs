@@ -133,7 +133,8 @@ impl Draft {
                     let file = path.split(['?', ';']).next().unwrap_or_default();
                     files.extend(file.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase()));
                 } else if !self.denies(&url.path) {
-                    match denial(&url.path) {
+                    let denial = if why == Refused::Sorted { Some(SORTED.to_owned()) } else { denial(&url.path) };
+                    match denial {
                         Some(denial) => self.deny.push(denial),
                         None => is_sound = false,
                     }
@@ -172,6 +173,9 @@ fn has_other_orders(map: &Map, choice: &Choice) -> bool {
     }
     false
 }
+
+/// What closes folders' listings in another order.
+const SORTED: &str = r"/\?(?:C=[NMSD][;&]O=[AD]|[NMSD]=[AD])$";
 
 /// What closes a URL that acts: the parameter by which it does.
 fn denial(path: &str) -> Option<String> {

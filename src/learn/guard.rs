@@ -20,6 +20,8 @@ pub enum Refused {
     Robots,
     /// It is not below the folder of the start URL.
     Outside,
+    /// It shows a folder's listing by another column.
+    Sorted,
 }
 
 impl Refused {
@@ -33,6 +35,7 @@ impl Refused {
             Self::Private => "it is a page of the account itself",
             Self::Robots => "robots.txt closes it",
             Self::Outside => "it is not below the folder of the start URL",
+            Self::Sorted => "it is the listing of a folder in another order",
         }
     }
 }
@@ -61,6 +64,9 @@ pub fn refused(path_and_query: &str, asks: bool, tokens: &Tokens) -> Option<Refu
     if is_private(path_and_query) {
         return Some(Refused::Private);
     }
+    if is_sorted(path_and_query) {
+        return Some(Refused::Sorted);
+    }
     tokens.are_in(path_and_query).then_some(Refused::Acts(ActSign::Token))
 }
 
@@ -74,6 +80,23 @@ fn is_private(path_and_query: &str) -> bool {
     }
     parts.segments.iter().any(|(stem, extension)| is_script(extension) && has(stem))
         || parts.pairs.iter().any(|(key, value)| is_router(key) && has(value))
+}
+
+/// True for the listing of a folder by one of its columns, as Apache links to it: `?C=M;O=A`, in old versions `?M=A`.
+fn is_sorted(path_and_query: &str) -> bool {
+    let Some((path, query)) = path_and_query.split_once('?') else { return false };
+    let is = |part: &str, key: &str, values: &str| {
+        part.split_once('=').is_some_and(|(own, value)| {
+            key.contains(own) && own.len() == 1 && value.len() == 1 && values.contains(value)
+        })
+    };
+    let parts: Vec<&str> = query.split([';', '&']).collect();
+    path.ends_with('/')
+        && match parts.as_slice() {
+            [column, order] => is(column, "C", "NMSD") && is(order, "O", "AD"),
+            [both] => is(both, "NMSD", "AD"),
+            _ => false,
+        }
 }
 
 /// True for a URL that may carry a token while too few pages were read to know.
@@ -102,6 +125,9 @@ mod tests {
             "/a/b.iso",
             "/bookmarks.php?action=add&id=5",
             "/thanks.php?id=5",
+            "/pub/iso/?C=M;O=A",
+            "/pub/iso/?C=N&O=D",
+            "/pub/iso/?S=D",
         ] {
             assert!(refused(path, false, &tokens).is_some(), "{path}");
         }
@@ -110,6 +136,9 @@ mod tests {
             "/download.php?id=5&passkey=0123456789abcdef",
             "/torrents.php?page=2",
             "/details.php?id=5&hit=1",
+            "/pub/?C=5;O=D",
+            "/list?C=M;O=A",
+            "/pub/?page=2",
         ] {
             assert_eq!(refused(path, false, &tokens), None, "{path}");
         }

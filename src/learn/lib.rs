@@ -35,7 +35,7 @@ pub use estimate::Estimate;
 pub use family::{Agreement, LoginPlaces};
 pub use learner::{Ask, Asked, Progress};
 pub use nothing::Nothing;
-pub use reading::{Answer, Kind};
+pub use reading::{Answer, Kind, ServedTo};
 pub use write::{Evidence as RuleEvidence, Learned, ListSeen};
 
 use choose::{Choice, Chooser};

@@ -21,6 +21,9 @@ pub const TEXT_BYTES_MAX: usize = 120;
 /// Requests of a learning run if the operator says nothing.
 pub const REQUESTS: u32 = 150;
 
+/// Requests of `gleaner rules new`: enough to see what software a site runs.
+pub const FIRST_REQUESTS: u32 = 20;
+
 /// The fewest and the most that may be asked for.
 pub const REQUESTS_MIN: u32 = 10;
 pub const REQUESTS_MAX: u32 = 2_000;

@@ -184,6 +184,34 @@ impl Reading {
     }
 }
 
+/// Whom a page was served to, by its own signs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServedTo {
+    /// It has a link to log out.
+    Member,
+    /// It asks for a password, and has no link to log out.
+    Guest,
+    /// It does not show it.
+    Either,
+}
+
+impl ServedTo {
+    /// Reads the signs of an answer.
+    #[must_use]
+    pub fn of(answer: &Answer) -> Self {
+        if answer.status >= 400 || !is_markup(answer) {
+            return Self::Either;
+        }
+        let encoding = charset::detect(answer.content_type.as_deref(), &answer.body, None);
+        if links::scan(&answer.body, encoding).links.iter().any(|link| gleaner_rules::ends_session(&link.href)) {
+            return Self::Member;
+        }
+        let (text, _) = encoding.decode_with_bom_removal(&answer.body);
+        let asks = tree::parse(&text).is_ok_and(|document| document.select(&PASSWORDS).count() == 1);
+        if asks { Self::Guest } else { Self::Either }
+    }
+}
+
 /// The links of a feed or a sitemap.
 fn listed(body: &[u8], encoding: &'static Encoding) -> Option<PageLinks<'static>> {
     if feed::is_feed(body, encoding) {

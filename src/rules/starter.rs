@@ -1,4 +1,4 @@
-//! The starter file of `gleaner rules new URL`: a small file that passes `rules check` and explains the next steps.
+//! The starter file of `gleaner rules new --offline URL`: a small file that passes `rules check` and explains the next steps.
 
 use url::Url;
 

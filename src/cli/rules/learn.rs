@@ -2,6 +2,7 @@
 //! addresses, redirects; nothing is asked for that acts in an account's name.
 
 mod gate;
+mod member;
 mod told;
 
 use std::path::{Path, PathBuf};
@@ -11,11 +12,14 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow, bail};
 use clap::Args;
 
-use self::gate::Gate;
+use self::gate::{Asker, Closed, Gate};
 use self::told::Told;
+use crate::app::answers::Answers;
 use crate::app::secrets;
 use crate::cli::hints::{Hints, quoted, told_argument};
 use crate::cli::{Global, block_on, login};
+use crate::limits::LEARNED_LOGINS_MAX;
+use gleaner_base::console::{self, escaped};
 use gleaner_base::url::CrawlUrl;
 use gleaner_learn::{self as learn, LoginPlaces, Nothing, Outcome, limits};
 use gleaner_rules::config::Config;
@@ -48,6 +52,9 @@ pub struct Options {
     /// File to write; the default is SITE.toml in the rules folder. `-` writes to standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Go on with what an earlier run of this site has read: the site is asked only for what is new
+    #[arg(long)]
+    resume: bool,
     /// Show each request and its reason
     #[arg(long)]
     log: bool,
@@ -64,12 +71,10 @@ fn rate(text: &str) -> Result<f64, String> {
 
 pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::Result<ExitCode> {
     let hints = Hints::of(global);
-    let typed = typed_url(&options.url).map_err(|fault| {
-        anyhow!("{}: {fault}\nhint: write the site's address, as https://example.org/", told_argument(&options.url))
-    })?;
+    let typed = typed(&options.url)?;
     let output = Output::of(config, options, &typed)?;
-    let (outcome, start) = run(config, options, &hints, global, &typed)?;
-    let told = Told { outcome: &outcome, start: &start, file: output.path() };
+    let Ran { outcome, start, reused } = Run { config, options, hints: &hints, global }.run(&typed)?;
+    let told = Told { outcome: &outcome, start: &start, file: output.path(), reused };
     if let Ok(learned) = &outcome.learned {
         output.write(&learned.text)?;
     }
@@ -79,6 +84,58 @@ pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::R
         told.show(&hints)?;
     }
     Ok(if outcome.learned.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// `rules new`: the first requests of learning, and the file that they call for; a starter file where they show no torrent.
+pub fn first_look(config: &Config, url: &str, global: &Global) -> anyhow::Result<ExitCode> {
+    let hints = Hints::of(global);
+    let typed = typed(url)?;
+    let options = Options {
+        url: url.to_owned(),
+        requests: limits::FIRST_REQUESTS,
+        rate: 1.0,
+        account: None,
+        lean: false,
+        robots_reason: None,
+        no_family: false,
+        output: None,
+        resume: false,
+        log: false,
+        json: false,
+    };
+    let output = Output::of(config, &options, &typed)?;
+    let offline = hints.command("rules new --offline URL");
+    let Ran { outcome, start, reused } =
+        Run { config, options: &options, hints: &hints, global }.run(&typed).map_err(|error| {
+            let text = format!("{error:#}");
+            let (what, hint) = text.split_once("\nhint: ").unwrap_or((&text, "check the URL"));
+            anyhow!("{what}\nhint: {hint}, or write the file by hand, without a request: {offline}")
+        })?;
+    match &outcome.learned {
+        Ok(learned) => {
+            output.write(&learned.text)?;
+            Told { outcome: &outcome, start: &start, file: output.path(), reused }.show(&hints)?;
+            outln!("this is what {} requests show; `rules learn` sends up to {}", outcome.requests, limits::REQUESTS);
+        }
+        Err(nothing @ Nothing::NoStart(_)) => {
+            bail!(
+                "{start}: {nothing}\nhint: {}, or write the file by hand, without a request: {offline}",
+                nothing.hint()
+            )
+        }
+        Err(nothing) => {
+            outln!("{start}: {nothing}, after {} requests: this file is to be filled in by hand", outcome.requests);
+            super::new_file(start.as_str(), &config.rules_dir, &mut console::out())?;
+            outln!("hint: {}", next(nothing, &start, &hints));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn typed(url: &str) -> anyhow::Result<CrawlUrl> {
+    typed_url(url).map_err(|fault| {
+        anyhow!("{}: {fault}\nhint: write the site's address, as https://example.org/", told_argument(url))
+    })
 }
 
 /// Where the file goes.
@@ -131,48 +188,94 @@ impl Output {
     }
 }
 
-/// Learns as a guest, then as a member if there is an account.
-fn run(
-    config: &Config,
-    options: &Options,
-    hints: &Hints,
-    global: &Global,
-    typed: &CrawlUrl,
-) -> anyhow::Result<(Outcome, CrawlUrl)> {
-    let guest = made_up(typed, options, None, None)?;
-    let share = if options.account.is_some() {
-        (options.requests / GUESTS_SHARE).max(limits::REQUESTS_MIN)
-    } else {
-        options.requests
-    };
-    if options.account.is_some() {
-        secrets::password(&config.data_dir, &site_name(typed.authority()))?;
+/// What a run came to.
+struct Ran {
+    outcome: Outcome,
+    start: CrawlUrl,
+    /// Of its requests, those that an earlier run had sent.
+    reused: u32,
+}
+
+struct Run<'a> {
+    config: &'a Config,
+    options: &'a Options,
+    hints: &'a Hints,
+    global: &'a Global,
+}
+
+impl Run<'_> {
+    /// Learns as a guest, then as a member if there is an account.
+    fn run(&self, typed: &CrawlUrl) -> anyhow::Result<Ran> {
+        let Self { config, options, .. } = *self;
+        let guest = made_up(typed, options, None, None)?;
+        let share = if options.account.is_some() {
+            (options.requests / GUESTS_SHARE).max(limits::REQUESTS_MIN)
+        } else {
+            options.requests
+        };
+        if options.account.is_some() {
+            secrets::password(&config.data_dir, &site_name(typed.authority()))?;
+        }
+        let asker = Asker { user: None, answers: self.answers(typed)?, logs: options.log };
+        let (outcome, start, closed) = block_on(async {
+            let mut gate = Gate::open(config, &guest, typed, asker).await?;
+            let start = gate.start().clone();
+            let outcome = learn::learn(&mut gate, &learn_options(options, &start, share, (None, None), &[])).await;
+            Ok((outcome, start, gate.close().await))
+        })?;
+        match &options.account {
+            None => Ok(Ran { outcome, start, reused: closed.reused }),
+            Some(user) => self.as_member(user, start, outcome, closed),
+        }
     }
-    let (outcome, start) = block_on(async {
-        let mut gate = Gate::open(config, &guest, typed, options.log, None).await?;
-        let start = gate.start().clone();
-        let outcome = learn::learn(&mut gate, &learn_options(options, &start, share, (None, None), &[])).await;
-        gate.close();
-        Ok((outcome, start))
-    })?;
-    let Some(user) = &options.account else { return Ok((outcome, start)) };
-    let member = made_up(&start, options, Some(user), outcome.login.as_ref())?;
-    if !login::for_learning(config, &member, hints, global.verbose > 0)? {
-        bail!("{}: {user} could not log in\nhint: the steps above say why", start.authority());
+
+    /// What is kept of the site's answers; None, with a warning, if nothing can be.
+    fn answers(&self, typed: &CrawlUrl) -> anyhow::Result<Option<Answers>> {
+        let name = site_name(typed.authority());
+        match Answers::open(&self.config.data_dir, &name, self.options.resume) {
+            Ok(answers) => Ok(Some(answers)),
+            Err(error) if self.options.resume => Err(error),
+            Err(error) => {
+                errln!("warning: the answers are not kept: {}", escaped(&format!("{error:#}")));
+                Ok(None)
+            }
+        }
     }
-    let barren = outcome.barren.clone();
-    let places = outcome.login.clone();
-    let used = outcome.requests;
-    let mut outcome = block_on(async {
-        let mut gate = Gate::open(config, &member, &start, options.log, Some(user)).await?;
-        let left = options.requests.saturating_sub(used).max(limits::REQUESTS_MIN);
-        let outcome =
-            learn::learn(&mut gate, &learn_options(options, &start, left, (Some(user), places), &barren)).await;
-        gate.close();
-        Ok(outcome)
-    })?;
-    outcome.requests += used;
-    Ok((outcome, start))
+
+    /// The member's pass. If the session ends in it, what was read since it last held is asked for again.
+    fn as_member(&self, user: &str, start: CrawlUrl, guest: Outcome, closed: Closed) -> anyhow::Result<Ran> {
+        let Self { config, options, hints, global } = *self;
+        let member = made_up(&start, options, Some(user), guest.login.as_ref())?;
+        let left = options.requests.saturating_sub(guest.requests).max(limits::REQUESTS_MIN);
+        let (mut answers, mut reused) = (closed.answers, closed.reused);
+        for _ in 0..=LEARNED_LOGINS_MAX {
+            if !login::for_learning(config, &member, hints, global.verbose > 0)? {
+                bail!("{}: {user} could not log in\nhint: the steps above say why", start.authority());
+            }
+            let asker = Asker { user: Some(user), answers, logs: options.log };
+            let (mut outcome, mut closed) = block_on(async {
+                let mut gate = Gate::open(config, &member, &start, asker).await?;
+                let places = (Some(user), guest.login.clone());
+                let outcome =
+                    learn::learn(&mut gate, &learn_options(options, &start, left, places, &guest.barren)).await;
+                Ok((outcome, gate.close().await))
+            })?;
+            let Some(end) = closed.lost_from else {
+                outcome.requests += guest.requests;
+                reused += closed.reused;
+                return Ok(Ran { outcome, start, reused });
+            };
+            errln!("the session has ended: logging in again");
+            if let Some(answers) = &mut closed.answers {
+                answers.forget_from(end)?;
+            }
+            answers = closed.answers;
+        }
+        bail!(
+            "{}: the session of {user} ends again and again\nhint: look in a browser what ends it, then run the command again with --resume",
+            start.authority()
+        )
+    }
 }
 
 /// One of so many requests is a guest's where there is an account.

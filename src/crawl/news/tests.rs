@@ -11,7 +11,7 @@ fn job(path: &str) -> Job {
     let key = UrlKey { host: HostId(0), path: path.into() };
     let lease = Lease { key, depth: 1, rank: 1, attempts: 0, via, memo, deadline, found: None };
     let url = CrawlUrl::from_parts("http://h.example", path);
-    Job { lease, url, class: Class::Detail, rule: 0, crew: Crew::Increment { level: 1 } }
+    Job { lease, url, class: Class::Detail, rule: 0, crew: Crew::Increment { level: 1 }, was_read: false }
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn read_at(url: &str, class: Class, robots: &str, content_type: &str, body: &str
     read_page(
         &rules,
         &Sitemaps::default(),
-        &Job { lease, url, class, rule: 0, crew: Crew::History },
+        &Job { lease, url, class, rule: 0, crew: Crew::History, was_read: false },
         &headers,
         body.as_bytes(),
     )
@@ -175,7 +175,7 @@ fn findings(rules: &str, path: &str, class: Class, body: &str) -> PageFindings {
     let key = UrlKey { host: HostId(1), path: path.into() };
     let lease =
         Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
-    let job = Job { lease, url, class, rule: 1, crew: Crew::History };
+    let job = Job { lease, url, class, rule: 1, crew: Crew::History, was_read: false };
     let headers = ResponseHeaders { content_type: Some("text/html".to_owned()), ..ResponseHeaders::default() };
     read_page(&rules, &Sitemaps::default(), &job, &headers, body.as_bytes())
 }

@@ -154,7 +154,7 @@ impl Leases {
         if lease.depth > rules.depth_max {
             return Ok(Err((lease, parked(Outcome::OverBudget))));
         }
-        let mut job = Job { lease, url, class, rule, crew };
+        let mut job = Job { lease, url, class, rule, crew, was_read: false };
         if let Some(lists) = self.read_whole.as_mut().filter(|lists| lists.len() < limits::LIST_PAGES_MARKED_MAX)
             && (class.is_listing() || job.lease.depth == 0)
             && lists.insert(mark(&job.lease.key))
@@ -173,6 +173,9 @@ impl Leases {
             let parked = Parked { outcome: Outcome::Trapped, token, why: Some(reason.sentence()) };
             return Ok(Err((job.lease, parked)));
         }
+        let now = self.site.clock.now();
+        let has_answer = self.site.read_before.as_ref().is_some_and(|answers| answers.has(&job.url, now));
+        job.was_read = has_answer && job.lease.attempts == 0 && !self.was_fetched(&job.lease).await?;
         Ok(Ok(job))
     }
 

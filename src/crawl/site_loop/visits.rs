@@ -48,6 +48,8 @@ impl SiteLoop {
                 self.hosts[index].leave(lane, split);
                 self.walls.waits(job.rule, &job.lease);
                 walled.push((job.lease, job.crew));
+            } else if job.was_read {
+                self.begin_read(index, lane, job, now);
             } else if !self.begin(index, lane, job, now) {
                 break;
             }
@@ -112,7 +114,7 @@ impl SiteLoop {
             self.under_way.push_visit(index, lane, key, Box::pin(visit));
             return true;
         }
-        let errands = self.errands(index, slot, permit);
+        let errands = self.errands(index, Some((slot, permit)));
         let visit = async move {
             let mut finished = Box::new(visit::guarded(&site, job, mirror, Some(&errands)).await?);
             (finished.timing.began, finished.host.session) = (began, session);
@@ -124,8 +126,26 @@ impl SiteLoop {
         true
     }
 
-    /// The gate for the requests of scripts on a visit's page.
-    fn errands(&self, index: usize, slot: Slot, permit: OwnedSemaphorePermit) -> Errands {
+    /// Begins the visit of a page whose answer is at hand: no gate, no budget. Requests of its scripts pass the gate.
+    fn begin_read(&mut self, index: usize, lane: usize, job: Job, now: UnixMillis) {
+        let key = job.lease.key.clone();
+        let (session, site) = (self.session.generation(), Arc::clone(&self.site));
+        let errands = site.scripts.runs_errands(job.class).then(|| self.errands(index, None));
+        let visit = async move {
+            let mut finished = Box::new(visit::guarded(&site, job, None, errands.as_ref()).await?);
+            (finished.timing.began, finished.host.session, finished.host.was_read) = (now, session, true);
+            if let Some(errands) = &errands {
+                (finished.host.errands, finished.host.tidings) =
+                    (errands.sent.load(Ordering::Relaxed), errands.take_tidings());
+            }
+            let slot = errands.and_then(|errands| errands.take_own());
+            Ok(Ran::Visit { host: index, face: 0, lane, slot, finished })
+        };
+        self.under_way.push_visit(index, lane, key, Box::pin(visit));
+    }
+
+    /// The gate for the requests of scripts on a visit's page, with its own connection if it has one.
+    fn errands(&self, index: usize, own: Option<(Slot, OwnedSemaphorePermit)>) -> Errands {
         let now = self.site.clock.now();
         let known = self.hosts.iter().map(|host| {
             let face = host.face();
@@ -139,7 +159,7 @@ impl SiteLoop {
         let bounds = self.budgets.bounds_of_scripts(self.shared.stop.clone());
         let own_policy = self.hosts[index].face().policy(&self.site.rules);
         let (hosts, requests) = (self.shared.hosts.clone(), Arc::clone(&self.shared.requests));
-        Errands::new(hosts, requests, known.collect(), own_policy, bounds, Some((slot, permit)))
+        Errands::new(hosts, requests, known.collect(), own_policy, bounds, own)
     }
 
     /// Requests a host's robots.txt, if its gate and the budgets allow that.
@@ -186,6 +206,9 @@ impl SiteLoop {
             if let Some(index) = self.hosts.named(&host) {
                 self.hosts.takes_note(index, 0, answered, ending, "a request of a page's script").await?;
             }
+        }
+        if finished.host.was_read {
+            self.shared.progress.update(&self.site.rules.name, |progress| progress.counts.read_before += 1);
         }
         let visit = &finished.visit;
         let detail = finished.detail.as_deref().unwrap_or_else(|| visit.outcome.name());

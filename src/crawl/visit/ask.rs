@@ -33,7 +33,11 @@ pub(super) async fn ask(site: &Site, job: &Job, mirror: Option<&CrawlUrl>) -> (A
     let url = mirror.unwrap_or(&job.url);
     let page = linked_from(site, job, url);
     let request = Request { validators: validators.as_ref(), referer: page.as_ref(), ..url.into() };
-    let response = match site.transport.send(request).await {
+    let answer = match site.read_before.as_ref().filter(|_| job.was_read) {
+        Some(answers) => answers.answer(url).await,
+        None => site.transport.send(request).await,
+    };
+    let response = match answer {
         Ok(response) => response,
         Err(failure) => return (Answer::End(Box::new(failed(site, job, &failure))), None),
     };

@@ -1,7 +1,7 @@
 //! Sites whose URLs are made anew on each view: downloads with a time in them, lists with the number of a search.
 
 use crate::limits::LINKS_MAX;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::Chooser;
 use crate::learner::Ask;
@@ -45,7 +45,7 @@ impl<A: Ask> Chooser<'_, '_, A> {
 
     /// Fields of chosen lists whose values all change while their page does not: dropped, or their lists get no rule.
     pub(super) async fn test_volatile_lists(&mut self) {
-        let mut found: HashMap<String, Vec<ShapeId>> = HashMap::new();
+        let mut found: BTreeMap<String, Vec<ShapeId>> = BTreeMap::new();
         let shapes: Vec<ShapeId> = self.choice.lists.iter().flat_map(|list| list.shapes.iter().copied()).collect();
         for shape in shapes {
             for key in self.volatile_keys(shape).await {

@@ -58,7 +58,7 @@ fn options_of_the_demo_out_of_range_are_wrong_usage_and_leave_nothing_behind() {
 #[test]
 fn what_is_not_written_whole_is_removed_and_the_hint_is_what_to_raise() {
     let here = folder();
-    for words in ["rules new https://example.org/", "man pages"] {
+    for words in ["rules new --offline https://example.org/", "man pages"] {
         let ran =
             shell(here.path(), &format!("ulimit -f 0; \"$0\" {words} 2>&1 | cat; exit ${{PIPESTATUS[0]}}")).ended(1);
         ran.says(&["File too large", "hint: raise it: `ulimit -f"]);

@@ -10,6 +10,7 @@ mod first_contact;
 pub mod harness;
 mod holes;
 mod learn;
+mod learn_again;
 mod login;
 mod members_keys;
 mod misuse;

@@ -1,4 +1,4 @@
-//! The crawl's gate for a learning run: one page at a time, as a visit would ask for it.
+//! The crawl's gate for a learning run: one page at a time, as a visit would ask for it. What an earlier run was given is not asked for again.
 
 use std::collections::HashMap;
 use std::io::IsTerminal as _;
@@ -8,8 +8,11 @@ use std::time::Duration;
 use anyhow::anyhow;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::member::Watch;
 use crate::app::App;
+use crate::app::answers::{Answers, Head};
 use crate::cli::hints::told_argument;
+use crate::limits::LEARNED_PAUSE_MAX;
 use gleaner_base::console::escaped;
 use gleaner_base::url::{Canonical, CrawlUrl, without_keys};
 use gleaner_crawl::look::Inspection;
@@ -24,9 +27,8 @@ use gleaner_rules::config::Config;
 /// A page that its site throttles is asked for again so many times, each after the pause that the site wants.
 const THROTTLED_TRIES: u32 = 3;
 
-/// A site that wants longer pauses is left alone.
-const PAUSES: u32 = 60;
-const PAUSE: Duration = Duration::from_secs(10);
+/// A pause is waited for in steps.
+const PAUSE_STEP: Duration = Duration::from_secs(10);
 
 /// Sends the requests of a run.
 pub(super) struct Gate {
@@ -39,6 +41,28 @@ pub(super) struct Gate {
     logs: bool,
     is_over: bool,
     last: Progress,
+    /// What is kept of this run and of earlier ones; None if nothing can be.
+    answers: Option<Answers>,
+    /// Pages that an earlier run had read.
+    reused: u32,
+    /// The session, if an account is logged in.
+    watch: Option<Watch>,
+}
+
+/// Who asks, and what is known by then.
+pub(super) struct Asker<'a> {
+    pub user: Option<&'a str>,
+    pub answers: Option<Answers>,
+    /// Show each request.
+    pub logs: bool,
+}
+
+/// The end of a pass.
+pub(super) struct Closed {
+    pub answers: Option<Answers>,
+    pub reused: u32,
+    /// The session has ended before: what was kept of it from here on may be a guest's.
+    pub lost_from: Option<u64>,
 }
 
 impl Gate {
@@ -47,9 +71,9 @@ impl Gate {
         config: &Config,
         rules: &Arc<SiteRules>,
         start: &CrawlUrl,
-        logs: bool,
-        user: Option<&str>,
+        asker: Asker<'_>,
     ) -> anyhow::Result<Self> {
+        let Asker { user, answers, logs } = asker;
         let site = App::site_with_session(&config.into(), rules)?;
         let begun = Inspection::begin(site.scripts, start.clone()).await;
         let look = begun.map_err(|why| anyhow!("{}: {why}\nhint: check the URL", told_argument(start.as_str())))?;
@@ -69,15 +93,18 @@ impl Gate {
             logs,
             is_over: false,
             last: Progress::default(),
+            watch: user.map(|user| Watch::new(user, answers.as_ref().map_or(0, |answers| answers.begin_of(user)))),
+            answers,
+            reused: 0,
         };
         if gate.look.allows(start) {
-            gate.find_home(start, user).await?;
+            gate.find_home(start).await?;
         }
         Ok(gate)
     }
 
     /// The start page may be on another scheme, or on the host with or without `www.`.
-    async fn find_home(&mut self, start: &CrawlUrl, user: Option<&str>) -> anyhow::Result<()> {
+    async fn find_home(&mut self, start: &CrawlUrl) -> anyhow::Result<()> {
         let answer = self.get(start).await.map_err(|why| {
             let hint = if why.contains("is not one of the rule file's hosts") {
                 "it redirects to another host: learn that one"
@@ -86,8 +113,11 @@ impl Gate {
             };
             anyhow!("{}: {why}\nhint: {hint}", told_argument(start.as_str()))
         })?;
+        if let Some(watch) = &mut self.watch {
+            watch.begins_with(&answer);
+        }
         let end = CrawlUrl::parse(&answer.url, &Canonical::default()).ok().filter(|end| end.origin() != start.origin());
-        if let Some(end) = end.filter(|_| user.is_none()) {
+        if let Some(end) = end.filter(|_| self.watch.is_none()) {
             self.start = end.clone();
             self.known.insert(end.as_str().to_owned(), answer);
         } else {
@@ -101,39 +131,99 @@ impl Gate {
         &self.start
     }
 
-    pub(super) fn close(self) {
+    /// Ends the pass. Whether the session still holds is asked, if the last page does not show it.
+    pub(super) async fn close(mut self) -> Closed {
+        if self.watch.as_ref().is_some_and(Watch::is_in_doubt) {
+            self.prove().await;
+        }
         if let Some(bar) = self.bar {
             bar.finish_and_clear();
         }
+        let lost_from = self.watch.and_then(|watch| watch.lost_from());
+        Closed { answers: self.answers, reused: self.reused, lost_from }
     }
 
-    /// One page, asked for again where the site throttles.
+    /// Asks for the start page, and looks whether it is a guest's by now. True if it is.
+    async fn prove(&mut self) -> bool {
+        let start = self.start.clone();
+        let answer = self.sent(&start).await.map(|response| answer_of(response, Vec::new()));
+        let Some(watch) = &mut self.watch else { return false };
+        let is_lost = answer.is_ok_and(|answer| watch.is_guests(&answer));
+        watch.proven(is_lost);
+        is_lost
+    }
+
+    /// One page: what an earlier run was given, or what the site sends.
     async fn get(&mut self, url: &CrawlUrl) -> Result<Answer, String> {
+        if let Some(answer) = self.reuse(url) {
+            self.reused += 1;
+            return Ok(answer);
+        }
+        let response = self.sent(url).await?;
+        let rendered = self.rendered(&response).await;
+        let headers = Head::kept_headers(&response.headers);
+        let answer = answer_of(response, rendered);
+        if self.watch.as_ref().is_some_and(|watch| watch.doubts(&answer)) && self.prove().await {
+            self.is_over = true;
+            return Err("the session has ended".to_owned());
+        }
+        self.keep(url, headers, &answer);
+        Ok(answer)
+    }
+
+    /// What an earlier run was given. A guest's page is none of a member's.
+    fn reuse(&mut self, url: &CrawlUrl) -> Option<Answer> {
+        let user = self.watch.as_ref().map(|watch| watch.user.clone());
+        let (head, body, end) = self.answers.as_mut()?.take(user.as_deref(), url.as_str())?;
+        let content_type = head.header("content-type").map(str::to_owned);
+        let answer = Answer { url: head.url, status: head.status, content_type, body, rendered: head.rendered };
+        if let Some(watch) = &mut self.watch {
+            if watch.doubts(&answer) {
+                return None;
+            }
+            watch.read(&answer, end);
+        }
+        Some(answer)
+    }
+
+    /// Keeps an answer, unless the site may give a better one.
+    fn keep(&mut self, url: &CrawlUrl, headers: Vec<(String, String)>, answer: &Answer) {
+        let is_passing = matches!(answer.status, 408 | 425 | 429 | 500..);
+        let Some(answers) = self.answers.as_mut().filter(|_| !is_passing) else { return };
+        let head = Head {
+            at: self.look.now(),
+            user: self.watch.as_ref().map(|watch| watch.user.clone()),
+            asked: url.as_str().to_owned(),
+            url: answer.url.clone(),
+            status: answer.status,
+            headers,
+            rendered: answer.rendered.clone(),
+        };
+        let end = answers.keep(&head, &answer.body);
+        if let Some(watch) = &mut self.watch {
+            watch.read(answer, end);
+        }
+    }
+
+    /// What the site sends, asked for again where it throttles.
+    async fn sent(&mut self, url: &CrawlUrl) -> Result<Response, String> {
         let mut tries = 0;
-        let mut pauses = 0;
-        let response = loop {
+        let mut waited = Duration::ZERO;
+        loop {
+            let pause = self.look.paused_for(url);
+            if pause > LEARNED_PAUSE_MAX || waited > LEARNED_PAUSE_MAX {
+                self.is_over = true;
+                return Err(format!("{} wants a pause of {} s", url.host(), pause.as_secs()));
+            }
             match self.look.open(url.clone()).await {
                 Ok(response) if matches!(response.status, 429 | 503) && tries < THROTTLED_TRIES => tries += 1,
-                Ok(response) => break response,
-                // Its pause is longer than a page may wait.
-                Err(why) if why.ends_with("pauses") && pauses < PAUSES => {
-                    pauses += 1;
-                    tokio::time::sleep(PAUSE).await;
+                Err(why) if is_pause(&why) => {
+                    waited += PAUSE_STEP;
+                    tokio::time::sleep(PAUSE_STEP).await;
                 }
-                Err(why) => {
-                    self.is_over |= why.ends_with("pauses");
-                    return Err(why);
-                }
+                ended => return ended,
             }
-        };
-        let rendered = self.rendered(&response).await;
-        Ok(Answer {
-            content_type: response.header("content-type").map(str::to_owned),
-            url: response.url,
-            status: response.status,
-            body: response.body,
-            rendered,
-        })
+        }
     }
 
     /// Links that only the page's scripts make, if it looks as if they made any.
@@ -152,6 +242,16 @@ impl Gate {
         let links = outcome.into_iter().flat_map(|outcome| outcome.states).flat_map(|state| state.links);
         links.map(|link| (link.url, link.text)).collect()
     }
+}
+
+/// True if the site wants no request now.
+fn is_pause(why: &str) -> bool {
+    why.ends_with("pauses") || why.contains("time for requests")
+}
+
+fn answer_of(response: Response, rendered: Vec<(String, String)>) -> Answer {
+    let content_type = response.header("content-type").map(str::to_owned);
+    Answer { content_type, url: response.url, status: response.status, body: response.body, rendered }
 }
 
 impl Ask for Gate {

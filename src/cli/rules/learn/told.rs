@@ -13,6 +13,8 @@ pub(super) struct Told<'a> {
     pub outcome: &'a Outcome,
     pub start: &'a CrawlUrl,
     pub file: Option<&'a Path>,
+    /// Of the requests, those that an earlier run had sent.
+    pub reused: u32,
 }
 
 impl Told<'_> {
@@ -20,6 +22,7 @@ impl Told<'_> {
         let common = json!({
             "start": self.start.as_str(),
             "requests": self.outcome.requests,
+            "reused": self.reused,
             "torrents_read": self.outcome.torrents,
             "wants_login": self.outcome.wants_login,
         });
@@ -110,7 +113,11 @@ impl Told<'_> {
             outln!("- {line}");
         }
         if let Some(file) = self.file {
-            outln!("wrote {} with {} requests", file.display(), self.outcome.requests);
+            let reused = match self.reused {
+                0 => String::new(),
+                count => format!(", {count} of them of an earlier run"),
+            };
+            outln!("wrote {} with {} requests{reused}", file.display(), self.outcome.requests);
             outln!("next: read it, then run: {}", hints.command(&format!("rules check {}", quoted(file))));
         }
         Ok(())

@@ -81,7 +81,8 @@ async fn data_of_a_known_version_are_not_sent_again_and_the_visit_has_one_reques
     let key = UrlKey { host: HostId(1), path: "/list?page=2".into() };
     let lease =
         Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
-    let mut job = Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History };
+    let mut job =
+        Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History, was_read: false };
     let first = errands(&site);
     let End::Data(gathered) = visit(of(&site, &job, &first), true).await else { panic!("the data are there") };
     let found: Vec<&str> = gathered.read.found.iter().map(|found| found.url.as_str()).collect();
@@ -138,7 +139,8 @@ async fn a_list_that_takes_longer_than_a_visit_goes_on_in_the_next_ones() {
     let key = UrlKey { host: HostId(1), path: "/list".into() };
     let lease =
         Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
-    let job = Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History };
+    let job =
+        Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History, was_read: false };
     let mut found = Vec::new();
     for visits in 1..=9 {
         let End::Data(gathered) = visit(of(&site, &job, &errands(&site)), false).await else { panic!("no data") };
@@ -205,7 +207,8 @@ async fn visited_to_the_end(pages: usize, fails: fn(usize) -> bool) -> Came {
     let key = UrlKey { host: HostId(1), path: "/list".into() };
     let lease =
         Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
-    let mut job = Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History };
+    let mut job =
+        Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History, was_read: false };
     let mut found = Vec::new();
     for visits in 1..=2_000 {
         let errands = errands(&site);
@@ -298,7 +301,8 @@ async fn a_list_goes_on_in_the_next_visit_with_the_token_of_that_visit() {
     let key = UrlKey { host: HostId(1), path: "/list".into() };
     let lease =
         Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
-    let job = Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History };
+    let job =
+        Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History, was_read: false };
     let mut found = 0;
     for _ in 0..2 {
         let End::Data(gathered) = visit(of(&site, &job, &errands(&site)), false).await else { panic!("no data") };
