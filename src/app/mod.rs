@@ -11,6 +11,7 @@ pub mod secrets;
 pub mod service;
 pub mod sessions;
 pub mod signals;
+pub mod sources;
 pub mod status;
 
 use std::collections::BTreeMap;
