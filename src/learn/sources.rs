@@ -85,9 +85,7 @@ pub fn rank(sites: &[(String, OffsiteHosts)], torrents: &TorrentVotes, own: &Own
 /// Adds the votes of one site's pages. Several of its hosts may be one proposal: `www.h` and `h`.
 fn add_links(found: &mut BTreeMap<String, Proposal>, site: &str, links: &OffsiteHosts, own: &Own) {
     let mut voted: BTreeMap<String, (bool, bool)> = BTreeMap::new();
-    let mut hosts: Vec<_> = links.hosts().collect();
-    hosts.sort_unstable_by_key(|(name, _)| *name);
-    for (name, of) in hosts {
+    for (name, of) in links.hosts() {
         let Some(host) = host::proposable(name, own) else { continue };
         let (has_words, in_rows) = voted.entry(host.clone()).or_default();
         *has_words |= of.word_pages > 0;

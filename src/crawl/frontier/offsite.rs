@@ -2,7 +2,7 @@
 //!
 //! Counted while pages are read anyway. Nothing is ever asked of these hosts, and no decision of a crawl depends on the counts.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -68,7 +68,7 @@ impl OffsiteHost {
 pub struct OffsiteHosts {
     /// Pages of the site that were read, with or without such links.
     pub pages: u64,
-    hosts: HashMap<Box<str>, OffsiteHost>,
+    hosts: BTreeMap<Box<str>, OffsiteHost>,
 }
 
 impl OffsiteHosts {
@@ -132,7 +132,7 @@ impl OffsiteHosts {
         self.pages >= TEMPLATE_PAGES && pages as f64 >= TEMPLATE_SHARE * self.pages as f64
     }
 
-    /// The hosts, in no order.
+    /// The hosts, by name.
     pub fn hosts(&self) -> impl Iterator<Item = (&str, &OffsiteHost)> {
         self.hosts.iter().map(|(host, of)| (&**host, of))
     }
