@@ -9,7 +9,8 @@ pub use gleaner_net::limits::COOKIE_FILE_BYTES_MAX;
 pub use gleaner_page::limits::SHORTCUT_PINS_MAX;
 pub use gleaner_render::limits::{RENDER_BODY_BYTES_MAX, RENDER_VIEW_HEIGHT};
 pub use gleaner_rules::limits::SHAPE_PAGES;
-pub use gleaner_store::limits::NOTE_BYTES_MAX;
+pub use gleaner_store::limits::{EXPORT_ROWS_MAX, NOTE_BYTES_MAX};
+pub use gleaner_torrent::limits::TORRENT_BYTES_MAX;
 
 /// Open files without which nothing is begun, beside those of the requests of a crawl: a runtime, its signals, databases, the archive and
 /// four render processes take thirty.
@@ -48,6 +49,12 @@ pub const ASK_BYTES_MAX: u64 = 64 << 10;
 /// Bytes of one answer on the control socket. The largest page of listings is 180 MB (`COVERAGE_ROWS_MAX` pages of
 /// twice `LINKS_PER_PAGE_MAX` numbers and `LISTING_UPDATES_MAX`), the largest page of torrents 70 MB, the largest note 8 MiB.
 pub const ANSWER_BYTES_MAX: u64 = 256 << 20;
+
+/// Torrents whose files `sources` reads: seconds for files of usual length.
+pub const SOURCES_TORRENTS_MAX: u64 = 20_000;
+
+/// Bytes of the list of refused hosts: some ten thousand names.
+pub const REFUSED_BYTES_MAX: u64 = 256 << 10;
 
 /// A signal to end counts as a second one from then on after the first.
 pub const SECOND_SIGNAL_AFTER: Duration = Duration::from_millis(500);

@@ -13,6 +13,7 @@ pub mod secrets;
 pub mod service;
 pub mod sessions;
 pub mod signals;
+pub mod sources;
 pub mod status;
 
 use std::collections::BTreeMap;

@@ -28,7 +28,8 @@ macro_rules! tables {
     };
 }
 
-static TABLES: [Table; 9] = tables!["board", "control", "form", "gone", "login", "name", "price", "time", "address"];
+static TABLES: [Table; 10] =
+    tables!["board", "control", "form", "gone", "login", "name", "price", "time", "address", "source"];
 
 /// A row of a table.
 #[derive(Clone, Copy, Debug)]

@@ -45,6 +45,7 @@ pub mod render;
 pub mod rules;
 pub mod run;
 pub mod schedule;
+pub mod sources;
 pub mod status;
 pub mod summary;
 mod usage;
@@ -149,6 +150,9 @@ enum Command {
     /// Show one page of a site with its blocks marked: shared template, volatile parts, content
     #[command(after_help = "Example: gleaner noise mytracker https://tracker.example/browse")]
     Noise(noise::Options),
+    /// Propose hosts that may be new sources, with why; nothing is asked of them
+    #[command(after_help = "Example: gleaner sources --limit 20")]
+    Sources(sources::Options),
     /// Compare archive and database in both directions
     #[command(after_help = "Example: gleaner verify --repair")]
     Verify(verify::Options),
@@ -328,6 +332,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Delay(options) => delay::command(&config, &options),
         Command::Schedule(options) => schedule::command(&config, &options),
         Command::Noise(options) => noise::command(&config, &options, &global),
+        Command::Sources(options) => sources::command(&config, &options),
         Command::Verify(options) => verify::command(&config, &options),
         Command::Login(options) => login::command(&config, &options, &global),
         Command::Render(options) => render::command(&config, &options, &global),

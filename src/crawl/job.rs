@@ -9,6 +9,7 @@ use bytes::Bytes;
 use crate::freshness::gone::Gone;
 use crate::frontier::budgets::LinkTally;
 use crate::frontier::crews::Crew;
+use crate::frontier::offsite::OffsiteLink;
 use crate::hosts::Ending;
 use crate::schedule::Post;
 use crate::version::Print;
@@ -64,6 +65,8 @@ pub struct PageFindings {
     pub fingerprint: u64,
     /// Links to the site's own hosts that match no class: path and query.
     pub unclassed: Vec<Box<str>>,
+    /// Links to hosts that are not the site's; None for a feed or sitemap, and for a page that asks not to follow its links.
+    pub offsite: Option<Vec<OffsiteLink>>,
     /// On a site with an account: links that would act in its name, as path and query, and the signs of it. They are not in `found`.
     pub acting: Vec<(Box<str>, ActSign)>,
     /// What closes the later pages of this list, if all links to them are denied.

@@ -146,6 +146,18 @@ pub const RECENT_LINKS_MAX: usize = 65_536;
 /// Links of one page that are counted as unclassed.
 pub const UNCLASSED_LINKS_PER_PAGE_MAX: usize = 200;
 
+/// Bytes of the name of a host (RFC 1035 §2.3.4): longer ones lead nowhere.
+pub const OFFSITE_HOST_BYTES_MAX: usize = 253;
+
+/// Links of one page that are counted as leading off the site.
+pub const OFFSITE_LINKS_PER_PAGE_MAX: usize = 200;
+
+/// Such links whose place in the page is not found, after which their texts are no longer searched for: each search may read the page.
+pub const OFFSITE_TEXTS_MISSED_MAX: usize = 4;
+
+/// Bytes of a page that are read behind such a link for its text and what is beside it.
+pub const OFFSITE_TEXT_BYTES_MAX: usize = 300;
+
 /// Links of one page that are counted as acting in the account's name.
 pub const ACTING_LINKS_PER_PAGE_MAX: usize = 1_000;
 

@@ -2,6 +2,7 @@
 //! findings out.
 
 mod acting;
+mod offsite;
 
 use std::collections::HashSet;
 
@@ -141,6 +142,7 @@ fn read_with(
         (said.texts >= listing.targets.len()).then_some(said.hash)
     });
     let fingerprint = fingerprint(body, &found);
+    let offsite = (!is_feed && !nofollow).then(|| offsite::of(rules, &page, body, encoding));
     PageFindings {
         found,
         magnets,
@@ -148,6 +150,7 @@ fn read_with(
         said,
         fingerprint,
         unclassed,
+        offsite,
         acting,
         closed_pager,
         denied,

@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::frontier::budgets::{Budget, LinkTally, Reason, Shapes, Yield};
 use crate::frontier::degrees::{InDegrees, Mirrors};
+use crate::frontier::offsite::{OffsiteHosts, OffsiteLink};
 use crate::frontier::parameters::{Parameters, Proposal};
 use crate::frontier::shape::Shape;
 use crate::frontier::tokens::Tokens;
@@ -33,6 +34,9 @@ pub const UNCLASSED_NOTE: &str = "unclassed";
 
 /// Name of the note that stores the links that would act in the account's name.
 pub const ACTING_NOTE: &str = "acting";
+
+/// Name of the note that stores the hosts that pages link to.
+pub const OFFSITE_NOTE: &str = "offsite";
 
 /// Name of the note that stores the proposals to the operator.
 pub const PROPOSALS_NOTE: &str = "proposals";
@@ -72,6 +76,15 @@ impl Recent {
     }
 }
 
+/// Hosts that the site's pages link to.
+#[derive(Default)]
+struct Offsite {
+    hosts: OffsiteHosts,
+    /// Pages that were counted in this run.
+    pages: Recent,
+    is_changed: bool,
+}
+
 /// Value estimates for one site's URLs.
 pub struct Worth {
     budget: BudgetRules,
@@ -104,6 +117,7 @@ pub struct Worth {
     unclassed: UnclassedLinks,
     /// Links that would act in the account's name.
     acting: UnclassedLinks,
+    offsite: Offsite,
     tokens: Tokens,
     /// True when something was counted since the last call of `notes`.
     is_changed: bool,
@@ -165,6 +179,8 @@ impl Worth {
         worth.unclassed = UnclassedLinks::take_up(rules.links_fingerprint(), note.as_deref());
         let note = db.note(&rules.name, ACTING_NOTE).await?;
         worth.acting = UnclassedLinks::take_up(rules.links_fingerprint(), note.as_deref());
+        let note = db.note(&rules.name, OFFSITE_NOTE).await?;
+        worth.offsite.hosts = note.and_then(|note| OffsiteHosts::from_bytes(&note)).unwrap_or_default();
         Ok((worth, fault))
     }
 
@@ -189,6 +205,7 @@ impl Worth {
             proposed: Vec::new(),
             unclassed: UnclassedLinks::new(rules.links_fingerprint()),
             acting: UnclassedLinks::new(rules.links_fingerprint()),
+            offsite: Offsite::default(),
             tokens: Tokens::default(),
             is_changed: !rules.budget.traps,
         };
@@ -211,6 +228,9 @@ impl Worth {
         notes.push((YIELDS_NOTE, serde_json::to_vec(&yields).unwrap_or_default()));
         notes.push((UNCLASSED_NOTE, self.unclassed.to_bytes()));
         notes.push((ACTING_NOTE, self.acting.to_bytes()));
+        if std::mem::take(&mut self.offsite.is_changed) {
+            notes.push((OFFSITE_NOTE, self.offsite.hosts.to_bytes()));
+        }
         let proposals = self.proposals();
         if proposals != self.proposed {
             let none_left = proposals.is_empty();
@@ -282,6 +302,15 @@ impl Worth {
     #[must_use]
     pub fn unclassed(&self) -> &UnclassedLinks {
         &self.unclassed
+    }
+
+    /// Counts the links of a page that lead off the site, once a run.
+    pub fn leads_off(&mut self, page: &CrawlUrl, links: &[OffsiteLink]) {
+        if self.offsite.pages.is_new(xxh3_64(page.as_str().as_bytes())) {
+            self.offsite.hosts.add(links, || masked(page.as_str()).into_owned());
+            self.offsite.is_changed = true;
+            self.is_changed = true;
+        }
     }
 
     /// Counts a link, as path and query, that would act in the account's name.

@@ -9,6 +9,7 @@
 //! Pure but for [`Ask`], which sends the requests: the crawl's gate, or a site in memory. Nothing is asked for that acts (`guard`).
 
 pub mod limits;
+pub mod sources;
 
 mod choose;
 mod draft;

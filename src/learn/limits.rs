@@ -70,3 +70,16 @@ pub const FAILURES_MAX: usize = 5;
 
 /// The largest value that may stand behind a lone "next".
 pub const LONE_NEXT_MAX: u64 = 200;
+
+/// Hosts that torrents name and that are counted, over all sites; more are not looked at.
+pub const NAMED_HOSTS_MAX: usize = 20_000;
+
+/// URLs of a torrent's comment that are read.
+pub const COMMENT_URLS_MAX: usize = 3;
+
+/// Pages that a proposal names.
+pub const PROPOSAL_LINKS_MAX: usize = 3;
+
+/// Bytes of the name of a host, and of one of its labels (RFC 1035 §2.3.4).
+pub const HOST_BYTES_MAX: usize = 253;
+pub const LABEL_BYTES_MAX: usize = 63;

@@ -1,6 +1,6 @@
 //! Torrents: recognition of bodies, names and infohashes, and storage on the disk.
 //!
-//! `bencode` finds the spans, `metainfo` reads them, `layout` adds up the files, `magnet` parses links that only name a torrent, `archive`
+//! `bencode` finds the spans, `metainfo` reads them, `layout` adds up the files, `magnet` parses links that only name a torrent, `origin` reads where one says it is from, `archive`
 //! keeps one file per infohash. Nothing here knows of HTTP, of rules or of the crawl database.
 
 pub mod limits;
@@ -10,6 +10,7 @@ pub mod bencode;
 mod layout;
 pub mod magnet;
 pub mod metainfo;
+pub mod origin;
 
 use std::fmt;
 

@@ -24,3 +24,6 @@ pub const TORRENT_PIECES_MAX: u64 = 0x20_0000;
 
 /// Tracker URLs read from one metainfo file or magnet link; the longest public lists have about 100.
 pub const TRACKERS_PER_TORRENT_MAX: usize = 128;
+
+/// Bytes of a tracker's URL, a comment or another text of a metainfo file that are read for where it is from.
+pub const ORIGIN_TEXT_BYTES_MAX: usize = 2_048;

@@ -34,6 +34,15 @@ pub const CUT_EXAMPLE_BYTES_MAX: usize = 512;
 /// Shapes of one site's links that match no class: what a rule file has missed is among the first.
 pub const UNCLASSED_SHAPES_MAX: usize = 64;
 
+/// Hosts off a site whose links are counted; the one with the fewest pages makes room. With the longest examples 150 KB a site, usually 40.
+pub const OFFSITE_HOSTS_MAX: usize = 256;
+
+/// Pages that are kept as examples of the links to one host.
+pub const OFFSITE_EXAMPLES_MAX: usize = 3;
+
+/// Bytes of such a page's URL: longer ones are no example.
+pub const OFFSITE_EXAMPLE_BYTES_MAX: usize = 160;
+
 /// Names with values of one site's links that are watched for whether they are a session's token.
 pub const TOKEN_PAIRS_MAX: usize = 4_096;
 

@@ -188,6 +188,7 @@ async fn found_on(
     finished.end.links = {
         let mut worth = site.worth();
         worth.left_out(&read.unclassed);
+        read.offsite.iter().for_each(|links| worth.leads_off(&job.url, links));
         worth.linked(&read.found)
     };
     if let Some(Near { to, resemblance }) = near {

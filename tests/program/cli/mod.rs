@@ -18,6 +18,7 @@ mod output;
 mod owners;
 mod paths;
 mod service;
+mod sources;
 mod told;
 
 use std::fs;
