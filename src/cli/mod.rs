@@ -216,6 +216,26 @@ enum RulesCommand {
     /// Learn a site: read its pages and write the rule file that they call for
     #[command(after_help = "Example: gleaner rules learn https://example.org/torrents/")]
     Learn(rules::learn::Options),
+    /// Learn a site again whose rules keep their promise no more, and propose a repaired file
+    #[command(after_help = "Example: gleaner rules repair mytracker")]
+    Repair(rules::learn::repair::Options),
+    /// Show the earlier versions of a site's rule file
+    #[command(after_help = "Example: gleaner rules history mytracker")]
+    History {
+        /// Name of the site
+        site: String,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Go back to an earlier version of a site's rule file
+    #[command(after_help = "Example: gleaner rules revert mytracker")]
+    Revert {
+        /// Name of the site
+        site: String,
+        /// Time of the version, as `rules history` shows it; the last one if none is given
+        version: Option<String>,
+    },
     /// Write the JSON Schema of rule files to standard output, for editors
     #[command(after_help = "Example: gleaner rules schema > rules.schema.json")]
     Schema,
@@ -370,6 +390,21 @@ fn rules_command(command: RulesCommand, config: &Config, global: &Global) -> any
         RulesCommand::New { url, offline: true } => rules::new_file(&url, rules_dir, &mut out).map(|_| true)?,
         RulesCommand::New { url, offline: false } => return rules::learn::first_look(config, &url, global),
         RulesCommand::Learn(options) => return rules::learn::command(config, &options, global),
+        RulesCommand::Repair(options) => return rules::learn::repair::command(config, &options, global),
+        RulesCommand::History { site, json } => {
+            let hints = hints::Hints::of(global);
+            let Some(site) = learned::site_named(&site, config) else {
+                anyhow::bail!(
+                    "{site}: no site of this name has a valid rule file\nhint: {}",
+                    hints.command("rules check")
+                );
+            };
+            return rules::versions::history(&site, json, &hints);
+        }
+        RulesCommand::Revert { site, version } => {
+            let hints = hints::Hints::of(global);
+            return rules::versions::revert(config, &site, version.as_deref(), &hints);
+        }
         RulesCommand::Schema => rules::schema(&mut out).map(|()| true)?,
     };
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })

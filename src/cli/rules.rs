@@ -5,6 +5,7 @@
 
 pub mod check;
 pub mod learn;
+pub mod versions;
 
 use std::collections::HashMap;
 use std::io::{self, Write};

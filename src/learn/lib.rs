@@ -26,6 +26,7 @@ mod paging;
 mod parts;
 mod prior;
 mod reading;
+mod repair;
 mod shape;
 mod things;
 mod write;
@@ -37,6 +38,7 @@ pub use family::{Agreement, LoginPlaces};
 pub use learner::{Ask, Asked, Progress};
 pub use nothing::Nothing;
 pub use reading::{Answer, Kind, ServedTo};
+pub use repair::repaired;
 pub use write::{Evidence as RuleEvidence, Learned, ListSeen};
 
 use choose::{Choice, Chooser};
@@ -77,8 +79,8 @@ pub struct Outcome {
     pub barren: Vec<String>,
     /// Some page asks for a password.
     pub wants_login: bool,
-    /// Torrents that were read.
-    pub torrents: usize,
+    /// The archive keys of the torrents that were read, in hexadecimal digits.
+    pub torrents: Vec<String>,
     /// Where the login of this software is, by the links that were seen.
     pub login: Option<LoginPlaces>,
 }
@@ -117,7 +119,7 @@ pub async fn learn<A: Ask>(asker: &mut A, options: &Options) -> Outcome {
         barren: run.map.shapes().filter(is_barren).map(|(_, shape)| shape.to_string()).collect(),
         wants_login: run.map.pages().any(|(_, page)| page.has_login),
         login: family::login_places(&run.map),
-        torrents: run.map.pages().filter(|(_, page)| page.is_torrent()).count(),
+        torrents: run.map.pages().filter_map(|(_, page)| page.torrent()).collect(),
         log: run.log,
     }
 }

@@ -69,6 +69,12 @@ impl Page {
         self.kind == Kind::Page
     }
 
+    /// The archive key of a torrent.
+    #[must_use]
+    pub fn torrent(&self) -> Option<String> {
+        if let Kind::Torrent(key) = &self.kind { Some(key.clone()) } else { None }
+    }
+
     #[must_use]
     pub fn is_torrent(&self) -> bool {
         matches!(self.kind, Kind::Torrent(_))

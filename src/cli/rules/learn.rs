@@ -3,6 +3,7 @@
 
 mod gate;
 mod member;
+pub mod repair;
 mod told;
 
 use std::path::{Path, PathBuf};
@@ -61,6 +62,16 @@ pub struct Options {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    /// Name of the site, if not that of its host.
+    #[arg(skip)]
+    name: Option<String>,
+}
+
+impl Options {
+    /// The name of the site at this address.
+    fn site(&self, start: &CrawlUrl) -> String {
+        self.name.clone().unwrap_or_else(|| site_name(start.authority()))
+    }
 }
 
 /// Parses a rate as rule files have it.
@@ -102,6 +113,7 @@ pub fn first_look(config: &Config, url: &str, global: &Global) -> anyhow::Result
         resume: false,
         log: false,
         json: false,
+        name: None,
     };
     let output = Output::of(config, &options, &typed)?;
     let offline = hints.command("rules new --offline URL");
@@ -214,7 +226,7 @@ impl Run<'_> {
             options.requests
         };
         if options.account.is_some() {
-            secrets::password(&config.data_dir, &site_name(typed.authority()))?;
+            secrets::password(&config.data_dir, &options.site(typed))?;
         }
         let asker = Asker { user: None, answers: self.answers(typed)?, logs: options.log };
         let (outcome, start, closed) = block_on(async {
@@ -231,7 +243,7 @@ impl Run<'_> {
 
     /// What is kept of the site's answers; None, with a warning, if nothing can be.
     fn answers(&self, typed: &CrawlUrl) -> anyhow::Result<Option<Answers>> {
-        let name = site_name(typed.authority());
+        let name = self.options.site(typed);
         match Answers::open(&self.config.data_dir, &name, self.options.resume) {
             Ok(answers) => Ok(Some(answers)),
             Err(error) if self.options.resume => Err(error),
@@ -331,7 +343,7 @@ fn made_up(
             text += &url.map_or_else(String::new, |url| format!("{key} = {}\n", toml_string(&url)));
         }
     }
-    from_text(&site_name(host), &text).map_err(|faults| {
+    from_text(&options.site(start), &text).map_err(|faults| {
         let told = faults.first().map(|fault| format!("{}: {}", fault.key, fault.message)).unwrap_or_default();
         let hint = faults.first().and_then(|fault| fault.hint.clone()).unwrap_or_else(|| "check the URL".to_owned());
         anyhow!("{}: {told}\nhint: {hint}", told_argument(start.as_str()))

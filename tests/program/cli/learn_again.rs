@@ -19,17 +19,17 @@ const PAGES: usize = 5;
 
 /// What the site does at its requests, robots.txt and its login not counted.
 #[derive(Clone, Copy, Debug, Default)]
-struct Plan {
+pub struct Plan {
     /// From here on nothing is answered.
-    stops_at: Option<usize>,
+    pub stops_at: Option<usize>,
     /// At these it throttles, with this `Retry-After`.
-    throttles: (usize, usize, u32),
+    pub throttles: (usize, usize, u32),
     /// Here it ends all sessions.
-    logs_out_at: Option<usize>,
+    pub logs_out_at: Option<usize>,
     /// From here on its details have other URLs, and the old ones are gone.
-    changes_at: Option<usize>,
+    pub changes_at: Option<usize>,
     /// Only members see more than the form.
-    is_private: bool,
+    pub is_private: bool,
 }
 
 #[derive(Default)]
@@ -41,13 +41,13 @@ struct Seen {
 }
 
 /// A tracker: a list of five pages, details, torrents.
-struct Tracker {
-    origin: String,
+pub struct Tracker {
+    pub origin: String,
     seen: Arc<Mutex<Seen>>,
 }
 
 impl Tracker {
-    fn start(plan: Plan) -> Self {
+    pub fn start(plan: Plan) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
         let seen = Arc::new(Mutex::new(Seen { plan, ..Seen::default() }));
@@ -66,7 +66,7 @@ impl Tracker {
     }
 
     /// What was asked since the last call; the plan is another from now on.
-    fn take(&self, plan: Plan) -> Vec<String> {
+    pub fn take(&self, plan: Plan) -> Vec<String> {
         let mut seen = self.seen.lock().unwrap();
         seen.plan = plan;
         std::mem::take(&mut seen.asked).into_iter().map(|(path, _)| path).collect()

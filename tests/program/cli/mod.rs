@@ -17,6 +17,7 @@ mod misuse;
 mod output;
 mod owners;
 mod paths;
+mod repair;
 mod service;
 mod sources;
 mod told;

@@ -23,7 +23,7 @@ impl Told<'_> {
             "start": self.start.as_str(),
             "requests": self.outcome.requests,
             "reused": self.reused,
-            "torrents_read": self.outcome.torrents,
+            "torrents_read": self.outcome.torrents.len(),
             "wants_login": self.outcome.wants_login,
         });
         let Value::Object(mut out) = common else { return Value::Null };

@@ -1,0 +1,145 @@
+//! A site that was rewritten: the broken promise in `status` and in the exit code of `crawl`, `rules repair`, `rules history`, `rules revert`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use gleaner_base::clock::UnixMillis;
+use gleaner_crawl::promises::{Breach, KnownUrl, PROMISES_NOTE, Promises, Seen, Verdict};
+use gleaner_store::crawldb::redb_store::{OpenOptions, RedbStore};
+use gleaner_store::crawldb::{CrawlDb as _, HostId, UrlKey};
+
+use crate::cli::harness::{Ran, archived, folder, run};
+use crate::cli::learn_again::{Plan, Tracker};
+
+const BEFORE: &str = "detail = ['^/details/\\d+$']";
+
+fn rules(origin: &str, detail: &str) -> String {
+    format!(
+        "# Mine.\nstart = ['{origin}/']\n\n[rate]\nrequests_per_second = 900.0\nrest_factor = 0.0\n\n[classes]\n\
+         index = ['^/(?:\\?page=(?<page>\\d+))?$']\n{detail}\ndownload = ['^/dl/\\d+\\.torrent$']\n"
+    )
+}
+
+fn gleaner(here: &Path, words: &[&str]) -> Ran {
+    run(here, &[words, &["--data", "data", "--rules", "rules"]].concat())
+}
+
+/// What the loop leaves when the site's details are gone.
+fn note(rule: &str) -> Vec<u8> {
+    let mut promises = Promises::default();
+    let mut visit = |id: u64, verdict: Verdict| {
+        let url = KnownUrl { key: UrlKey { host: HostId(1), path: format!("/details/{id}").into() }, depth: 1 };
+        promises.mind(
+            Seen { rule, is_behind: false, url, verdict, detail: None, at: UnixMillis(1_700_000_000_000 + id) },
+            BTreeMap::new,
+        );
+    };
+    (0..40).for_each(|id| visit(id, Verdict::Kept));
+    (40..60).for_each(|id| visit(id, Verdict::Broken(Breach::Gone)));
+    (37..40).for_each(|id| visit(id, Verdict::Broken(Breach::Gone)));
+    assert_eq!(promises.alarms().count(), 1);
+    promises.note().unwrap()
+}
+
+fn break_promise(here: &Path) {
+    let path = here.join("data/crawl.redb");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let store = RedbStore::open(&path, OpenOptions::default()).unwrap();
+        store.put_note("mine", PROMISES_NOTE, note("classes.detail ^/details/\\d+$")).await.unwrap();
+    });
+}
+
+#[test]
+fn a_rewritten_site_is_told_repaired_and_taken_back() {
+    let here = folder();
+    let here = here.path();
+    let site = Tracker::start(Plan::default());
+    fs::create_dir_all(here.join("rules")).unwrap();
+    let file = here.join("rules/mine.toml");
+    fs::write(&file, rules(&site.origin, BEFORE)).unwrap();
+    gleaner(here, &["crawl"]).ended(0);
+    let before = archived(&here.join("data"));
+    assert_eq!(before.len(), 50);
+    gleaner(here, &["rules", "repair", "mine"]).ended(0).says(&["its rules keep their promises"]);
+    gleaner(here, &["rules", "history", "mine"]).ended(0).says(&["no earlier version is kept"]);
+    gleaner(here, &["rules", "revert", "mine"])
+        .ended(1)
+        .says(&["no earlier version is kept\nhint: gleaner rules history mine"]);
+
+    site.take(Plan { changes_at: Some(0), ..Plan::default() });
+    break_promise(here);
+    let told = "classes.detail `^/details/\\d+$` keeps its promise no more";
+    gleaner(here, &["status"]).ended(0).says(&[told, "hint: gleaner rules repair mine"]);
+    let status = gleaner(here, &["status", "--json"]).ended(0).json();
+    let broken = &status["sites"][0]["broken_promises"][0];
+    assert_eq!((broken["breach"].as_str(), broken["is_behind"].as_bool()), (Some("gone"), Some(false)), "{broken}");
+    gleaner(here, &["crawl"]).ended(1).says(&[told, "rules repair mine"]);
+
+    let proposed = here.join("rules/mine.toml.proposed");
+    gleaner(here, &["rules", "repair", "mine"]).ended(0).says(&[
+        told,
+        "-detail = ['^/details/\\d+$']",
+        "^/topic/\\d+$",
+        "mine.toml.proposed",
+        "next: read it, then: gleaner rules repair mine --apply",
+    ]);
+    let text = fs::read_to_string(&proposed).unwrap();
+    assert!(text.contains("# Mine.") && text.contains("requests_per_second = 900.0"), "{text}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), rules(&site.origin, BEFORE), "nothing is applied unasked");
+
+    // What the proposal was drawn from is not asked for again.
+    let asked = site.take(Plan { changes_at: Some(0), ..Plan::default() }).len();
+    let applied = gleaner(here, &["rules", "repair", "mine", "--apply", "--json"]).ended(0).json();
+    assert_eq!(
+        (applied["is_applied"].as_bool(), applied["objections"].as_array().map(Vec::len)),
+        (Some(true), Some(0))
+    );
+    assert!(applied["torrents_known"].as_u64() >= Some(5), "{applied}");
+    assert!(site.take(Plan { changes_at: Some(0), ..Plan::default() }).len() < asked / 2, "{applied}");
+    assert!(!proposed.exists());
+    let repaired = fs::read_to_string(&file).unwrap();
+    assert!(repaired.contains("^/topic/\\d+$") && !repaired.contains("^/details/"), "{repaired}");
+    // Another expression has another promise, and the site's torrents are reached by it.
+    gleaner(here, &["crawl"]).ended(0);
+    assert_eq!(
+        gleaner(here, &["status", "--json"]).ended(0).json()["sites"][0]["broken_promises"].as_array().unwrap().len(),
+        0
+    );
+
+    let history = gleaner(here, &["rules", "history", "mine", "--json"]).ended(0).json();
+    assert_eq!(history["versions"].as_array().unwrap().len(), 1, "{history}");
+    gleaner(here, &["rules", "revert", "mine", "2001"]).ended(1).says(&["mine has no such version"]);
+    gleaner(here, &["rules", "revert", "mine"]).ended(0).says(&["rules/mine.toml is the version of "]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), rules(&site.origin, BEFORE));
+    gleaner(here, &["rules", "history", "mine"]).ended(0).says(&["goes back by one"]);
+    gleaner(here, &["rules", "revert", "mine"]).ended(0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), repaired, "back and forth");
+}
+
+#[test]
+fn a_repair_that_is_not_sure_is_not_applied_and_says_why() {
+    let here = folder();
+    let here = here.path();
+    let site = Tracker::start(Plan::default());
+    fs::create_dir_all(here.join("rules")).unwrap();
+    let file = here.join("rules/mine.toml");
+    fs::write(&file, rules(&site.origin, BEFORE)).unwrap();
+    gleaner(here, &["crawl"]).ended(0);
+    // The archive is lost: nothing shows that the site is the same.
+    fs::remove_dir_all(here.join("data/torrents")).unwrap();
+    fs::create_dir(here.join("data/torrents")).unwrap();
+    site.take(Plan { changes_at: Some(0), ..Plan::default() });
+    let ran = gleaner(here, &["rules", "repair", "mine", "--anyway", "--apply"]).ended(1);
+    let ran = ran.says(&[
+        "are in the archive, and 5 would show that it is the same site",
+        "if it is right: mv rules/mine.toml.proposed rules/mine.toml",
+    ]);
+    assert!(!ran.out.contains("is in force"), "{}", ran.out);
+    assert_eq!(fs::read_to_string(&file).unwrap(), rules(&site.origin, BEFORE));
+    assert!(fs::read_to_string(here.join("rules/mine.toml.proposed")).unwrap().contains("^/topic/\\d+$"));
+    gleaner(here, &["rules", "repair", "nosite"])
+        .ended(1)
+        .says(&["nosite: no site of this name has a valid rule file\nhint: gleaner rules check"]);
+}
