@@ -77,6 +77,7 @@ struct ToldProposal<'f> {
     linking_sites: u64,
     sites_with_words: u64,
     sites_in_rows: u64,
+    template_sites: u64,
     pages: u64,
     links: Vec<ToldLink<'f>>,
     announced_torrents: u64,
@@ -153,6 +154,7 @@ impl<'f> ToldProposal<'f> {
             linking_sites: proposal.linking_sites,
             sites_with_words: proposal.sites_with_words,
             sites_in_rows: proposal.sites_in_rows,
+            template_sites: proposal.template_sites,
             pages: proposal.pages,
             links: proposal.examples.iter().map(link).collect(),
             announced_torrents: proposal.announced_torrents,
@@ -167,11 +169,12 @@ impl<'f> ToldProposal<'f> {
         let mut text = format!("{}  {:.2}  by {}\n", self.host, self.score, sites.join(", "));
         if self.linking_sites > 0 {
             text.push_str(&format!(
-                "  {} of {} link to it; with our words beside the link {}, in rows {}\n",
+                "  {} of {} link to it; with our words beside the link {}, in rows {}, in the template of {}\n",
                 counted(self.pages, "page"),
                 counted(self.linking_sites, "site"),
                 self.sites_with_words,
-                self.sites_in_rows
+                self.sites_in_rows,
+                self.template_sites
             ));
         }
         for link in &self.links {

@@ -44,6 +44,8 @@ pub struct Proposal {
     pub linking_sites: u64,
     pub sites_with_words: u64,
     pub sites_in_rows: u64,
+    /// Sites whose template links to it.
+    pub template_sites: u64,
     /// Pages of known sites with a link to it.
     pub pages: u64,
     /// Up to `limits::PROPOSAL_LINKS_MAX` of them.
@@ -84,24 +86,26 @@ pub fn rank(sites: &[(String, OffsiteHosts)], torrents: &TorrentVotes, own: &Own
 
 /// Adds the votes of one site's pages. Several of its hosts may be one proposal: `www.h` and `h`.
 fn add_links(found: &mut BTreeMap<String, Proposal>, site: &str, links: &OffsiteHosts, own: &Own) {
-    let mut voted: BTreeMap<String, (bool, bool)> = BTreeMap::new();
+    let mut voted: BTreeMap<String, (bool, bool, bool)> = BTreeMap::new();
     for (name, of) in links.hosts() {
         let Some(host) = host::proposable(name, own) else { continue };
-        let (has_words, in_rows) = voted.entry(host.clone()).or_default();
+        let (has_words, in_rows, of_template) = voted.entry(host.clone()).or_default();
         *has_words |= of.word_pages > 0;
         *in_rows |= of.row_pages > 0 && !links.is_template(name);
+        *of_template |= links.is_template(name);
         let proposal = found.entry(host).or_default();
         proposal.pages += of.pages;
         let free = PROPOSAL_LINKS_MAX.saturating_sub(proposal.examples.len());
         let example = |page: &str| Example { site: site.to_owned(), page: page.to_owned() };
         proposal.examples.extend(of.examples().take(free).map(example));
     }
-    for (host, (has_words, in_rows)) in voted {
+    for (host, (has_words, in_rows, of_template)) in voted {
         let proposal = found.entry(host).or_default();
         proposal.sites.insert(site.to_owned());
         proposal.linking_sites += 1;
         proposal.sites_with_words += u64::from(has_words);
         proposal.sites_in_rows += u64::from(in_rows);
+        proposal.template_sites += u64::from(of_template);
         proposal.score += 1.0 + if has_words { WITH_WORDS } else { 0.0 } + if in_rows { IN_ROWS } else { 0.0 };
     }
 }

@@ -139,8 +139,11 @@ fn a_site_has_one_vote_and_own_hosts_are_not_proposed() {
     ]);
     let sites = [("a".to_owned(), loud), ("b".to_owned(), quiet.clone()), ("c".to_owned(), quiet)];
     let ranked = rank(&sites, &TorrentVotes::default(), &Own::of(["own.example"].into_iter()));
-    let told: Vec<_> = ranked.iter().map(|of| (&*of.host, of.linking_sites, of.sites_with_words, of.pages)).collect();
-    assert_eq!(told, [("source.example", 2, 2, 4), ("shop.example", 1, 1, 50)]);
+    let told: Vec<_> = ranked
+        .iter()
+        .map(|of| (&*of.host, of.linking_sites, of.sites_with_words, of.template_sites, of.pages))
+        .collect();
+    assert_eq!(told, [("source.example", 2, 2, 0, 4), ("shop.example", 1, 1, 1, 50)]);
     assert!((ranked[0].score - 7.0).abs() < 1e-9 && ranked[1].score < 4.0, "{ranked:?}");
     assert_eq!(ranked[0].examples.len(), PROPOSAL_LINKS_MAX);
 }
