@@ -9,6 +9,7 @@ pub mod folder;
 mod milestones;
 pub mod queues;
 pub mod read_before;
+pub mod repairs;
 pub mod secrets;
 pub mod service;
 pub mod sessions;

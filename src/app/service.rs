@@ -2,6 +2,7 @@
 //! a file becomes bad, its last good version stays in effect. SIGTERM and SIGINT drain.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,6 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 
 use super::milestones::{Line, Milestones};
+use super::repairs::Repairs;
 use super::{App, Crew, control};
 use gleaner_base::clock::UnixMillis;
 use gleaner_crawl::commit::OnFault;
@@ -59,10 +61,17 @@ struct Service<'a> {
     ending: BTreeMap<String, Option<Arc<SiteRules>>>,
     /// Files that could not be used at the last reload.
     bad: BTreeSet<PathBuf>,
+    repairs: Repairs,
 }
 
-/// Runs until SIGTERM or SIGINT, or until its terminal is closed.
-pub async fn run(app: &App, config: &Config, reread: &dyn Fn() -> Result<Config, Vec<Fault>>) -> anyhow::Result<()> {
+/// Runs until SIGTERM or SIGINT, or until its terminal is closed. `program` is this program with the options of the service: it repairs rule
+/// files.
+pub async fn run(
+    app: &App,
+    config: &Config,
+    reread: &dyn Fn() -> Result<Config, Vec<Fault>>,
+    program: Vec<OsString>,
+) -> anyhow::Result<()> {
     let rules_dir = &*config.rules_dir;
     let mut terminal = super::signals::Terminal::new();
     let mut terminate = signal(SignalKind::terminate())?;
@@ -75,7 +84,8 @@ pub async fn run(app: &App, config: &Config, reread: &dyn Fn() -> Result<Config,
     let options = RunOptions { keep_looking: true, ..RunOptions::default() };
     let crew = app.crew(options, OnFault::TryAgain(COMMIT_RETRY), progress.clone());
     let (running, ending) = (BTreeMap::new(), BTreeMap::new());
-    let mut service = Service { app, rules_dir, crew, progress, running, ending, bad: BTreeSet::new() };
+    let repairs = Repairs::new(program);
+    let mut service = Service { app, rules_dir, crew, progress, running, ending, bad: BTreeSet::new(), repairs };
     service.read_rules();
     if service.running.is_empty() {
         tracing::warn!(rules = %rules_dir.display(), "no enabled site: waiting for a rule file (hint: gleaner rules new URL)");
@@ -117,6 +127,10 @@ pub async fn run(app: &App, config: &Config, reread: &dyn Fn() -> Result<Config,
             },
             _ = minutes.tick() => {
                 milestones.due(app.clock.now(), &service.progress.snapshot()).iter().for_each(tell);
+                service.look_at_promises().await?;
+            }
+            Some((_, Some(rules))) = service.repairs.ended(), if service.repairs.are_running() => {
+                service.start(rules, Duration::ZERO);
             }
             _ = watchdog.tick() => {
                 // Notify systemd's watchdog only while every loop works.
@@ -204,6 +218,7 @@ impl Service<'_> {
                 *next = None;
             }
         }
+        self.repairs.retain(is_wanted);
         for site in wanted {
             self.want(site);
         }
@@ -218,6 +233,10 @@ impl Service<'_> {
 
     fn want(&mut self, site: Arc<SiteRules>) {
         let name = site.name.to_string();
+        if let Some(next) = self.repairs.next(&name) {
+            *next = site;
+            return;
+        }
         if let Some(next) = self.ending.get_mut(&name) {
             *next = Some(site);
             return;
@@ -259,6 +278,7 @@ impl Service<'_> {
             tracing::error!(site = name, %error, "site's crawl failed");
         }
         match self.ending.remove(name) {
+            Some(Some(site)) if self.repairs.begin(name, &site) => {}
             Some(Some(site)) => self.start(site, Duration::ZERO),
             Some(None) => self.progress.forget(name),
             None => {
@@ -267,6 +287,18 @@ impl Service<'_> {
                 }
             }
         }
+    }
+
+    /// Pauses the crawl of sites whose rules keep their promise no more: they are learned again.
+    async fn look_at_promises(&mut self) -> anyhow::Result<()> {
+        let now = self.app.clock.now();
+        let sites: Vec<Arc<SiteRules>> = self.running.values().map(|running| Arc::clone(&running.rules)).collect();
+        for rules in sites {
+            if self.repairs.wants(self.app.db.as_ref(), &rules, &self.app.data_dir, now).await? {
+                self.end(&rules.name, Some(Arc::clone(&rules)));
+            }
+        }
+        Ok(())
     }
 
     fn all_alive(&self) -> bool {

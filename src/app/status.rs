@@ -68,6 +68,9 @@ pub struct SiteStatus {
     /// Rules that keep their promise no more.
     #[serde(default)]
     pub broken_promises: Vec<BrokenPromise>,
+    /// A repaired rule file that waits for a person; added by the command that prints the report, which has the rule files.
+    #[serde(default)]
+    pub proposed: Option<String>,
     /// Why it is left alone without a session.
     #[serde(default)]
     pub no_session: Option<NoSession>,
@@ -252,6 +255,7 @@ pub async fn report(
             lists: changes::lists(db, name).await?,
             troubles: troubles(db, name).await?,
             broken_promises: broken_promises(db, name).await?,
+            proposed: None,
         });
     }
     let rule_faults = progress.map(Progress::rule_faults).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! `gleaner run`: the service.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -42,7 +43,21 @@ pub fn run(config: &Config, _: &Options, global: &Global) -> anyhow::Result<Exit
     chosen::must_have_rules(config)?;
     block_on(async {
         let app = opened(config).await?;
-        service::run(&app, config, &|| config::read(global)).await?;
+        service::run(&app, config, &|| config::read(global), itself(config, global)?).await?;
         Ok(ExitCode::SUCCESS)
     })
+}
+
+/// This program with the options that it was given.
+fn itself(config: &Config, global: &Global) -> anyhow::Result<Vec<OsString>> {
+    let mut words = vec![std::env::current_exe()?.into_os_string()];
+    let folders = [
+        ("--data", Some(&config.data_dir)),
+        ("--rules", Some(&config.rules_dir)),
+        ("--config", global.config.as_ref()),
+    ];
+    for (name, path) in folders.into_iter().filter_map(|(name, path)| Some((name, path?))) {
+        words.extend([name.into(), path.clone().into_os_string()]);
+    }
+    Ok(words)
 }

@@ -15,7 +15,7 @@ use crate::app::accounts::{self, AccountState, AccountStatus};
 use crate::app::changes::{DelayStatus, GoneStatus, GoneTold, ListsStatus};
 use crate::app::database::Database;
 use crate::app::status::{self, BrokenPromise, SiteStatus, StatusReport, UnclassedShape};
-use crate::app::{nothing_there, sessions};
+use crate::app::{nothing_there, repairs, sessions};
 use gleaner_base::clock::{Clock as _, SystemClock};
 use gleaner_base::console;
 use gleaner_crawl::freshness::plot::duration;
@@ -152,8 +152,10 @@ async fn with_holds(mut report: StatusReport, db: &dyn Reader, config: &Config) 
         report.rule_faults = rule_faults(config);
     }
     let rules = rules_at_hand(config);
-    for site in report.sites.iter_mut().filter(|site| !site.is_crawled) {
-        if let Some(rules) = rules.iter().find(|rules| *rules.name == *site.name) {
+    for site in &mut report.sites {
+        let Some(rules) = rules.iter().find(|rules| *rules.name == *site.name) else { continue };
+        site.proposed = repairs::proposal(rules, &config.data_dir).map(|(path, _)| path.display().to_string());
+        if !site.is_crawled {
             site.waiting = status::held(db, rules, now).await?;
         }
     }
@@ -337,6 +339,13 @@ fn details(site: &SiteStatus, report: &StatusReport, hints: &Hints, now: &str) -
         let state = if host.waits { "is paused until" } else { "has not answered well since its pause until" };
         text.push_str(&format!("{}: {} {state} {}\n", site.name, host.origin, host.until));
         text.push_str(&format!("  {}\n", brief(&host.reason)));
+    }
+    if let Some(proposed) = &site.proposed {
+        let hint = hints.command(&format!("rules repair {} --apply", site.name));
+        text.push_str(&format!(
+            "{}: a repaired rule file is proposed: {proposed}\n  hint: read it, then: {hint}\n",
+            site.name
+        ));
     }
     for BrokenPromise { rule, is_behind, alarm } in &site.broken_promises {
         let mut hint = hints.command(&format!("rules repair {}", site.name));

@@ -20,7 +20,7 @@ use super::file::{
     ShortcutTables, SiteFile,
 };
 use super::judge::{
-    AllowedActions, BoardRules, BudgetRules, ClientRules, Lanes, LinkRules, LoginRules, Quota, Rate, Robots,
+    AllowedActions, BoardRules, BudgetRules, ClientRules, Lanes, LinkRules, LoginRules, Quota, Rate, Repair, Robots,
     ScriptRules, SiteRules, owns,
 };
 use super::patterns::{RuleList, compile, expressions, rule_list};
@@ -133,6 +133,7 @@ pub(super) fn site(
         increment_depth: file.increment_depth,
         robots: robots(faults, spans, &file.robots),
         allow_actions: allowed_actions(faults, spans, &file.allow_actions),
+        repair: file.learn.repair,
         sitemaps: file.sitemaps,
         client: ClientRules {
             headers: headers(faults, spans, file),
@@ -178,6 +179,7 @@ fn compiled(faults: &mut Faults, rules: RuleList, are_learned: bool) -> Option<S
         increment_depth: 0,
         robots: Robots::Obey,
         allow_actions: AllowedActions::default(),
+        repair: Repair::default(),
         sitemaps: true,
         client: ClientRules { headers: Vec::new(), proxy: None, private_addresses: PrivateAddresses::All(false) },
         links: LinkRules { rules, set, are_learned },

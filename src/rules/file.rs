@@ -68,6 +68,8 @@ pub struct SiteFile {
     /// `gleaner rules learn` wrote this file, and nobody has read it yet: URLs are refused that act in an account's name, as on a site with
     /// `[login]`.
     pub learned: bool,
+    /// What is done where a rule keeps its promise no more.
+    pub learn: LearnFile,
     /// Family of sites whose rules follow the ones in this file, such as `families/nginx`.
     #[schemars(length(min = 1))]
     pub extends: Option<String>,
@@ -157,6 +159,7 @@ impl Default for SiteFile {
             name: None,
             enabled: true,
             learned: false,
+            learn: LearnFile::default(),
             extends: None,
             start: Vec::new(),
             hosts: None,
@@ -525,6 +528,27 @@ pub enum LaneKey {
     Elf,
     /// xxh3 of the URL.
     Xxh3,
+}
+
+/// What is done where a rule keeps its promise no more.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LearnFile {
+    /// Whether the service learns the site again then, and what it does with the repaired file.
+    pub repair: Repair,
+}
+
+/// What the service does by itself where a rule keeps its promise no more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Repair {
+    /// Nothing.
+    Off,
+    /// It learns the site again and proposes a repaired file.
+    #[default]
+    Propose,
+    /// It also puts that file in force, if all that speaks for it holds; the old one is kept.
+    Apply,
 }
 
 /// Whether to obey robots.txt (RFC 9309).

@@ -12,7 +12,7 @@ use regex::{Regex, RegexSet};
 
 use super::acting::{ActSign, acts};
 pub use super::class::{Class, RenderActs, RenderWhen};
-pub use super::file::{LaneKey, Policy, PrivateAddresses};
+pub use super::file::{LaneKey, Policy, PrivateAddresses, Repair};
 use super::log_out::ends_session;
 use gleaner_base::clock::hours::Hours;
 use gleaner_base::url::{Canonical, CrawlUrl};
@@ -188,6 +188,8 @@ pub struct SiteRules {
     pub increment_depth: u8,
     pub robots: Robots,
     pub allow_actions: AllowedActions,
+    /// What the service does where a rule keeps its promise no more.
+    pub repair: Repair,
     /// Whether sitemaps listed in robots.txt are read.
     pub sitemaps: bool,
     pub client: ClientRules,

@@ -43,7 +43,7 @@ pub use fault::Fault;
 pub use file::Policy;
 pub use judge::{
     AllowedActions, BoardRules, BudgetRules, ClientRules, JsonLogin, LaneKey, Lanes, LoginRules, PrivateAddresses,
-    Quota, Rate, Refusal, RenderActs, RenderWhen, Robots, Rule, SiteRules, Verdict,
+    Quota, Rate, Refusal, RenderActs, RenderWhen, Repair, Robots, Rule, SiteRules, Verdict,
 };
 pub use log_out::ends_session;
 

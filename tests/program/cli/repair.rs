@@ -9,7 +9,7 @@ use gleaner_crawl::promises::{Breach, KnownUrl, PROMISES_NOTE, Promises, Seen, V
 use gleaner_store::crawldb::redb_store::{OpenOptions, RedbStore};
 use gleaner_store::crawldb::{CrawlDb as _, HostId, UrlKey};
 
-use crate::cli::harness::{Ran, archived, folder, run};
+use crate::cli::harness::{Ran, Service, archived, folder, run, wait_for};
 use crate::cli::learn_again::{Plan, Tracker};
 
 const BEFORE: &str = "detail = ['^/details/\\d+$']";
@@ -142,4 +142,40 @@ fn a_repair_that_is_not_sure_is_not_applied_and_says_why() {
     gleaner(here, &["rules", "repair", "nosite"])
         .ended(1)
         .says(&["nosite: no site of this name has a valid rule file\nhint: gleaner rules check"]);
+}
+
+#[test]
+fn the_service_learns_a_rewritten_site_again_and_applies_the_repair_if_the_rule_file_says_so() {
+    for (repair, is_applied) in
+        [("", false), ("[learn]\nrepair = 'apply'\n", true), ("[learn]\nrepair = 'off'\n", false)]
+    {
+        let here = folder();
+        let here = here.path();
+        let site = Tracker::start(Plan::default());
+        fs::create_dir_all(here.join("rules")).unwrap();
+        let file = here.join("rules/mine.toml");
+        let old = rules(&site.origin, BEFORE) + repair;
+        fs::write(&file, &old).unwrap();
+        gleaner(here, &["crawl"]).ended(0);
+        site.take(Plan { changes_at: Some(0), ..Plan::default() });
+        break_promise(here);
+        let mut service = Service::start(here);
+        let proposed = here.join("rules/mine.toml.proposed");
+        if repair.contains("off") {
+            wait_for("the site is crawled", || service.logged("site is being crawled").pop());
+        } else if is_applied {
+            wait_for("the repair is in force", || service.logged("a repaired rule file is in force").pop());
+            wait_for("the crawl goes on by it", || service.logged("site is being crawled").get(1).cloned());
+            assert!(fs::read_to_string(&file).unwrap().contains("^/topic/"));
+            gleaner(here, &["rules", "history", "mine"]).ended(0).says(&["goes back by one"]);
+        } else {
+            wait_for("the repair is proposed", || service.logged("a repaired rule file is proposed").pop());
+            wait_for("the crawl goes on", || service.logged("site is being crawled").get(1).cloned());
+            gleaner(here, &["status"]).ended(0).says(&["a repaired rule file is proposed: rules/mine.toml.proposed"]);
+            assert!(fs::read_to_string(&proposed).unwrap().contains("^/topic/"));
+        }
+        assert_eq!(proposed.exists(), !is_applied && repair.is_empty(), "{repair}");
+        assert_eq!(fs::read_to_string(&file).unwrap() != old, is_applied, "{repair}");
+        assert_eq!(service.stop().code(), Some(0));
+    }
 }

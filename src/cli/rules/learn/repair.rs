@@ -1,6 +1,6 @@
 //! `gleaner rules repair`: a site whose rules keep their promise no more is learned again, and a repaired file is proposed beside the old one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow, bail};
@@ -9,6 +9,7 @@ use serde::Serialize;
 use similar::TextDiff;
 
 use super::{Options as LearnOptions, Ran, Run};
+use crate::app::repairs::{proposal, proposals};
 use crate::app::{self, database::Database, status};
 use crate::cli::hints::{Hints, quoted};
 use crate::cli::learned::site_named;
@@ -86,8 +87,7 @@ pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::R
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let proposal = site.file.with_extension("toml.proposed");
-    let learning = learning(&site, options, proposal.is_file())?;
+    let learning = learning(&site, options, proposal(&site, &config.data_dir).is_some())?;
     let start = site.start.first().context("a site without a start page")?;
     let Ran { outcome, start, .. } = Run { config, options: &learning, hints: &hints, global }.run(start)?;
     let learned = outcome.learned.as_ref().map_err(|nothing| {
@@ -117,16 +117,29 @@ pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::R
         repair.replaced = Some(versions::replace(&site.file, &text)?);
         repair.is_applied = true;
         repair.file = Some(site.file.to_path_buf());
-        let _ = std::fs::remove_file(&proposal);
+        for proposal in proposals(&site, &config.data_dir) {
+            let _ = std::fs::remove_file(proposal);
+        }
     } else {
-        let hint =
-            || format!("{}\nhint: run the command as a user who may write to the rules folder", proposal.display());
-        std::fs::write(&proposal, &text).with_context(hint)?;
-        repair.file = Some(proposal);
+        repair.file = Some(propose(&site, &config.data_dir, &text)?);
     }
     repair.tell(options, &site, &hints)?;
     let is_well = repair.is_applied || !options.apply && repair.file.is_some();
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Writes the repaired file beside the old one; into the data folder if that cannot be written, as for a service.
+fn propose(site: &SiteRules, data_dir: &Path, text: &str) -> anyhow::Result<PathBuf> {
+    let [beside, aside] = proposals(site, data_dir);
+    if std::fs::write(&beside, text).is_ok() {
+        let _ = std::fs::remove_file(aside);
+        return Ok(beside);
+    }
+    let hint = || format!("{}\nhint: run the command as a user who may write to the rules folder", beside.display());
+    std::fs::create_dir_all(aside.parent().unwrap_or(data_dir))
+        .and_then(|()| std::fs::write(&aside, text))
+        .with_context(hint)?;
+    Ok(aside)
 }
 
 /// The promises that the site's rules keep no more, in words, and its torrents in the archive.
