@@ -65,7 +65,7 @@ fn job() -> Job {
     let lease =
         Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
     let url = CrawlUrl::from_parts("http://a.example", "/list");
-    Job { lease, url, class: Class::Index, rule: 0, crew: Crew::History }
+    Job { lease, url, class: Class::Index, rule: 0, crew: Crew::History, was_read: false }
 }
 
 fn timed<T>(work: impl FnOnce() -> T) -> Duration {

@@ -230,7 +230,9 @@ fn columned_folders(path: &str) -> Reply {
     let columns: String = ["C=N;O=D", "C=M;O=A", "C=S;O=A", "C=D;O=A"].map(|query| link(format!("?{query}"))).concat();
     let rows: String = rows.into_iter().map(link).collect();
     let up = path.trim_end_matches('/').rsplit_once('/').map_or("", |(up, _)| up);
-    Reply::Page(format!("<title>Index of {path}</title><h1>Index of {path}</h1>{query}<table>{columns}<a href=\"{up}/\">Parent Directory</a>{rows}</table>"))
+    Reply::Page(format!(
+        "<title>Index of {path}</title><h1>Index of {path}</h1>{query}<table>{columns}<a href=\"{up}/\">Parent Directory</a>{rows}</table>"
+    ))
 }
 
 #[test]
