@@ -62,6 +62,7 @@ impl Draft {
         }
         draft.join_start();
         draft.order(map, choice);
+        draft.leave_out_twins();
         draft.keep_out(map, choice);
         draft
     }
@@ -112,6 +113,21 @@ impl Draft {
             ordered.push(open.remove(next));
         }
         self.rules.sort_by_key(|rule| ordered.iter().position(|class| *class == rule.class));
+    }
+
+    /// URLs of two classes that have one expression are read as the first one: such a file would not pass the check.
+    fn leave_out_twins(&mut self) {
+        let mut known: BTreeSet<String> = BTreeSet::new();
+        for rule in std::mem::take(&mut self.rules) {
+            if known.insert(rule.pattern.clone()) {
+                self.rules.push(rule);
+            } else {
+                let (class, pattern) = (rule.class.name(), &rule.pattern);
+                self.left_out.push(format!(
+                    "{class} '{pattern}' is the expression of another class, too: its URLs are read as that"
+                ));
+            }
+        }
     }
 
     /// No rule may take what must not be asked for: it is denied, or the rule is left out.

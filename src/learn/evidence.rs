@@ -111,6 +111,17 @@ fn action(shape: &Shape) -> String {
     routers.fold(shape.path.clone(), |action, (key, form)| format!("{action}&{key}={form}"))
 }
 
+/// Files called `.torrent` that were torrents, after which one of each further folder's is enough.
+const TORRENTS_ENOUGH: usize = 3;
+
+/// Of files called `.torrent`, those of other shapes than this one, which is of them; else 0.
+fn of_others(torrents: &[(ShapeId, usize)], shape: ShapeId) -> usize {
+    if !torrents.iter().any(|(own, _)| *own == shape) {
+        return 0;
+    }
+    torrents.iter().filter(|(other, _)| *other != shape).map(|(_, count)| count).sum()
+}
+
 /// The URL that is most worth a request; None if none is. `robots` says what robots.txt allows.
 pub fn pick(map: &mut Map, evidence: &Evidence, asker: &Asker, robots: &dyn Fn(&str) -> bool) -> Option<Pick> {
     let mut of_path: HashMap<String, (usize, f64)> = HashMap::new();
@@ -123,6 +134,11 @@ pub fn pick(map: &mut Map, evidence: &Evidence, asker: &Asker, robots: &dyn Fn(&
         }
         *of_keys.entry((shape.path.clone(), shape.keys().map(str::to_owned).collect())).or_default() += count;
     }
+    let torrents: Vec<(ShapeId, usize)> = map
+        .shapes()
+        .filter(|(_, shape)| shape.path.ends_with(".torrent"))
+        .map(|(id, _)| (id, map.pages_of(id).filter(|(_, page)| page.is_torrent()).count()))
+        .collect();
     let ends: HashSet<UrlId> = map.pages().filter_map(|(_, page)| page.moved_to).collect();
     let shapes: Vec<ShapeId> = map.shapes().map(|(id, _)| id).collect();
     let mut best: Option<(f64, ShapeId, Vec<UrlId>, usize)> = None;
@@ -131,6 +147,7 @@ pub fn pick(map: &mut Map, evidence: &Evidence, asker: &Asker, robots: &dyn Fn(&
         let value = evidence.value(shape);
         let is_download = evidence.downloads.contains(&shape);
         let cap = match () {
+            () if is_download && of_others(&torrents, shape) >= TORRENTS_ENOUGH => 1,
             () if is_download => 4,
             () if value > 0.0 => 8,
             () if read > 0 && value == 0.0 => 2,

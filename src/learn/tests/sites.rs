@@ -208,3 +208,37 @@ fn a_list_of_two_pages_is_one_rule() {
     let learned = is_whole(&mut site, &options("/"), 30, 40);
     assert!(learned.text.contains(r"'^/(?:\?page=(?<page>\d+))?$'"), "{}", learned.text);
 }
+
+/// Folders within folders, each listed by Apache with links to its other orders.
+fn columned_folders(path: &str) -> Reply {
+    let link = |to: String| format!("<tr><td><a href=\"{to}\">{to}</a></td></tr>");
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    if let Some(id) = path.rsplit('/').next().and_then(|file| number(file, "linux-")) {
+        return Reply::Torrent(id);
+    }
+    let depth = path.matches('/').count() - 1;
+    let rows: Vec<String> = match depth {
+        0 => vec!["pub/".to_owned()],
+        1 => (1..=6).map(|release| format!("{release}.0/")).collect(),
+        2 => ["amd64/", "arm64/", "i386/"].map(str::to_owned).to_vec(),
+        3 => ["bt-cd/", "bt-dvd/"].map(str::to_owned).to_vec(),
+        _ => {
+            let first = path.bytes().fold(7_u64, |sum, byte| sum.wrapping_mul(31) % 1_000_000 + u64::from(byte));
+            (0..3).flat_map(|id| [format!("linux-{}.torrent", first * 3 + id), format!("linux-{id}.iso")]).collect()
+        }
+    };
+    let columns: String = ["C=N;O=D", "C=M;O=A", "C=S;O=A", "C=D;O=A"].map(|query| link(format!("?{query}"))).concat();
+    let rows: String = rows.into_iter().map(link).collect();
+    let up = path.trim_end_matches('/').rsplit_once('/').map_or("", |(up, _)| up);
+    Reply::Page(format!(
+        "<title>Index of {path}</title><h1>Index of {path}</h1>{query}<table>{columns}<a href=\"{up}/\">Parent Directory</a>{rows}</table>"
+    ))
+}
+
+#[test]
+fn folders_are_learned_with_sixty_requests_and_never_asked_for_in_another_order() {
+    let mut site = MadeUp::new(columned_folders);
+    let options = Options { requests: 60, ..options("/") };
+    is_whole(&mut site, &options, 6 * 3 * 2 * 3, 200);
+    assert!(!site.asked.iter().any(|path| path.contains("?C=")), "{:?}", site.asked);
+}
