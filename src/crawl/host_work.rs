@@ -11,6 +11,7 @@ use super::news::{LookTurns, News};
 use super::robots_txt::RobotsLocation;
 use crate::frontier::crews::{Hands, Split};
 use crate::frontier::lanes::{Lanes, lane_of};
+use crate::frontier::shares::Floor;
 use crate::job::Job;
 use crate::limits;
 use crate::series;
@@ -194,6 +195,8 @@ pub struct HostWork {
     pub id: HostId,
     /// History's lanes, if there are two crews.
     pub lanes: Lanes<Job>,
+    /// When history's URL that has waited longest is next.
+    pub floor: Floor,
     /// The increment's share.
     pub news: News,
     /// Its own origin, then the mirrors.
@@ -211,6 +214,7 @@ impl HostWork {
         Self {
             id: row.id,
             lanes: Lanes::new(site.lanes.count.into()),
+            floor: Floor::default(),
             news: News::default(),
             faces: std::iter::once(row).chain(mirrors).map(|row| Face::new(row, site)).collect(),
             active: 0,
@@ -267,12 +271,14 @@ impl HostWork {
         std::mem::replace(&mut self.active, best) != best
     }
 
-    /// URLs to lease at once: no more than a slow host can serve before the leases end.
+    /// URLs to lease at once: no more than a slow host can serve before the leases end, and few, because their order is that of the moment
+    /// they are leased.
     #[must_use]
     pub fn lease_size(&self, policy: HostPolicy) -> usize {
         let lease_ms = u64::try_from(limits::LEASE_TIME.as_millis()).unwrap_or(u64::MAX);
         let in_time = lease_ms / 4 / policy.interval_ms.max(1);
-        usize::try_from(in_time).unwrap_or(usize::MAX).clamp(1, limits::LEASE_URLS_MAX)
+        let of_lanes = (self.lanes.count() * limits::LEASE_URLS_A_LANE).clamp(limits::LEASE_URLS_MIN, limits::LEASE_URLS_MAX);
+        usize::try_from(in_time).unwrap_or(usize::MAX).clamp(1, of_lanes)
     }
 
     /// True when the lanes should be refilled before some of them run dry.
@@ -284,10 +290,20 @@ impl HostWork {
     /// Queues a job in its lane. All pages of one list share a lane, so that none is read before the page that precedes it: a list
     /// that grows meanwhile would hide rows between the two. The links of those pages keep the other lanes busy.
     pub fn queue(&mut self, job: Job, site: &SiteRules) {
-        let list = series::place(site, &job).map(|(series, _)| format!("{}{series}", job.url.origin()));
-        let name = list.as_deref().unwrap_or(job.url.as_str());
-        let lane = lane_of(site.lanes.key, self.faces[0].name(), name, site.lanes.count.into());
+        let lane = self.lane(&job, site);
         self.lanes.push(lane, job);
+    }
+
+    /// Queues a job before all others of its lane.
+    pub fn queue_first(&mut self, job: Job, site: &SiteRules) {
+        let lane = self.lane(&job, site);
+        self.lanes.push_first(lane, job);
+    }
+
+    fn lane(&self, job: &Job, site: &SiteRules) -> u32 {
+        let list = series::place(site, job).map(|(series, _)| format!("{}{series}", job.url.origin()));
+        let name = list.as_deref().unwrap_or(job.url.as_str());
+        lane_of(site.lanes.key, self.faces[0].name(), name, site.lanes.count.into())
     }
 
     /// The next URL to visit, and its lane: history's lanes have their own numbers, the increment's follow after them.

@@ -22,14 +22,13 @@ mod learner;
 mod map;
 mod nothing;
 mod paging;
-mod parts;
-mod prior;
 mod reading;
 mod shape;
 mod things;
 mod write;
 
 use gleaner_base::url::CrawlUrl;
+use gleaner_frontier::{parts, prior};
 
 pub use estimate::Estimate;
 pub use family::{Agreement, LoginPlaces};

@@ -64,6 +64,17 @@ impl<T> Lanes<T> {
         self.len += 1;
     }
 
+    /// Queues an item before all others of its lane, and the lane, if it is idle, before all others.
+    pub fn push_first(&mut self, lane: u32, item: T) {
+        let lane = lane as usize % self.queues.len();
+        if !self.busy[lane] {
+            self.ready.retain(|ready| *ready != lane);
+            self.ready.push_front(lane);
+        }
+        self.queues[lane].push_front(item);
+        self.len += 1;
+    }
+
     /// The next item of an idle lane; the lane is busy until [`Self::done`].
     pub fn pop(&mut self) -> Option<(usize, T)> {
         let lane = self.ready.pop_front()?;

@@ -1,5 +1,6 @@
 //! What is due next: lanes distribute one host's work, priority orders it, weight orders within a class; shapes, trap
-//! forms and budgets detect what is not worth a fetch, `parameters` those that a site could do without, and
+//! forms and budgets detect what is not worth a fetch, `shares` decide which rule and shape gets history's next request (`prior` what
+//! their words promise), `parameters` those that a site could do without, and
 //! `unclassed` the links that its rules may have missed; crews share the lanes between history and increment, whose rounds
 //! `increment` bounds.
 //!
@@ -12,8 +13,11 @@ pub mod increment;
 pub mod lanes;
 pub mod limits;
 pub mod parameters;
+pub mod parts;
+pub mod prior;
 pub mod priority;
 pub mod shape;
+pub mod shares;
 pub mod tokens;
 pub mod traps;
 pub mod unclassed;

@@ -18,7 +18,7 @@ use crate::site::Site;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_rules::{ActSign, Class, Refusal, Verdict};
-use gleaner_store::crawldb::{HostDue, Lease, LeaseRequest, Outcome, Owner, UrlKey};
+use gleaner_store::crawldb::{HostDue, Lease, LeaseOrder, LeaseRequest, Outcome, Owner, UrlKey};
 
 /// How often far pages of lists are considered, besides after each commit with nothing else pending.
 const FAR_ASKED_EVERY: Duration = Duration::from_secs(1);
@@ -121,7 +121,7 @@ impl Leases {
         if !leases.is_empty() || !is_still || !are_all_in && self.far_put_off < FAR_PUT_OFF_TIMES {
             return Ok(leases);
         }
-        (request.rank_max, request.urls_max) = (u8::MAX, 1);
+        (request.order, request.urls_max) = (LeaseOrder::ByRank, 1);
         let leases = self.site.db.lease_due(request).await?;
         self.far_put_off = 0;
         Ok(leases)
@@ -196,7 +196,8 @@ impl SiteLoop {
         let host = &self.hosts[index];
         let policy = host.face().policy(&self.site.rules);
         let urls_max = host.lease_size(policy);
-        if host.lease_at.is_none_or(|at| at > now) || !host.runs_low(urls_max) {
+        let (runs_low, is_floor) = (host.runs_low(urls_max), host.floor.is_due());
+        if host.lease_at.is_none_or(|at| at > now) || !(runs_low || is_floor) {
             return Ok(());
         }
         if matches!(host.face().robots, RobotsState::Asked) {
@@ -217,10 +218,18 @@ impl SiteLoop {
             }
             return Ok(());
         }
-        let deadline = now.plus(limits::LEASE_TIME);
-        let rank_max = priority::FAR_PAGE - 1;
-        let request = LeaseRequest { host: host.id, owner: self.shared.owner, now, deadline, urls_max, rank_max };
+        let (owner, deadline, rank_max) = (self.shared.owner, now.plus(limits::LEASE_TIME), u8::MAX);
+        let ranks = self.site.worth().order();
+        let order = LeaseOrder::Ranked(ranks);
+        let request = LeaseRequest { host: host.id, owner, now, deadline, urls_max, rank_max, order };
+        if is_floor {
+            self.lease_oldest(index, LeaseRequest { urls_max: 1, order: LeaseOrder::Oldest(ranks), ..request }).await?;
+        }
+        if !runs_low {
+            return Ok(());
+        }
         // Nothing pending may still lead to the pages before a far one.
+        let host = &self.hosts[index];
         let is_still = host.lanes.is_empty() && host.lanes.running() == 0;
         let leases = self.leases.lease_due(request, is_still, self.commits.are_all_in()).await?;
         let (came_short, has_none) = (leases.len() < urls_max, leases.is_empty());
@@ -246,6 +255,23 @@ impl SiteLoop {
                 }
                 at => at,
             };
+        }
+        Ok(())
+    }
+
+    /// Puts the URL that has waited longest first. If there is none, everything is in the lanes already.
+    async fn lease_oldest(&mut self, index: usize, request: LeaseRequest) -> Result<(), CrawlError> {
+        let leases = self.site.db.lease_due(request).await?;
+        self.hosts[index].floor.given();
+        for lease in leases {
+            let is_urgent = self.crews.are_two() && lease.rank == priority::URGENT;
+            if is_urgent {
+                self.take_urgent(index, request.now, vec![lease]).await?;
+            } else if let Some(lease) = self.leases.take_lease(lease)
+                && let Some(job) = self.admit(index, lease, Crew::History).await?
+            {
+                self.hosts[index].queue_first(job, &self.site.rules);
+            }
         }
         Ok(())
     }
