@@ -277,7 +277,8 @@ impl HostWork {
     pub fn lease_size(&self, policy: HostPolicy) -> usize {
         let lease_ms = u64::try_from(limits::LEASE_TIME.as_millis()).unwrap_or(u64::MAX);
         let in_time = lease_ms / 4 / policy.interval_ms.max(1);
-        let of_lanes = (self.lanes.count() * limits::LEASE_URLS_A_LANE).clamp(limits::LEASE_URLS_MIN, limits::LEASE_URLS_MAX);
+        let of_lanes =
+            (self.lanes.count() * limits::LEASE_URLS_A_LANE).clamp(limits::LEASE_URLS_MIN, limits::LEASE_URLS_MAX);
         usize::try_from(in_time).unwrap_or(usize::MAX).clamp(1, of_lanes)
     }
 

@@ -145,9 +145,9 @@ pub async fn shares(db: &(impl Reader + ?Sized), rules: &SiteRules) -> Result<Sh
 /// What the arm of a URL is told by: for a list the form that all of its pages share, so that they are read in their order.
 fn arm_path(class: Class, path: &str) -> Cow<'_, str> {
     match class {
-        Class::Index | Class::Board => Cow::Owned(
-            pagination::of(path, None).map_or_else(|| pagination::series_of_first(path), |page| page.series),
-        ),
+        Class::Index | Class::Board => {
+            Cow::Owned(pagination::of(path, None).map_or_else(|| pagination::series_of_first(path), |page| page.series))
+        }
         _ => Cow::Borrowed(path),
     }
 }

@@ -85,7 +85,15 @@ fn magnet(infohashes: Infohashes) -> MagnetFacts {
 }
 
 fn lease(host: HostId, now: u64, urls_max: usize) -> LeaseRequest {
-    LeaseRequest { host, owner: OWNER, now: at(now), deadline: at(now + 100), urls_max, rank_max: u8::MAX, order: LeaseOrder::ByRank }
+    LeaseRequest {
+        host,
+        owner: OWNER,
+        now: at(now),
+        deadline: at(now + 100),
+        urls_max,
+        rank_max: u8::MAX,
+        order: LeaseOrder::ByRank,
+    }
 }
 
 fn paths(leases: &[Lease]) -> Vec<&str> {

@@ -18,11 +18,11 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 pub use self::told::{RuleShare, is_useless};
+use crate::limits::{SHARE_ARMS_MAX, SHARE_SHAPES_MAX};
 use crate::parts::is_program;
 use crate::prior::prior;
 use crate::priority::{self, FAR_PAGE, URGENT};
 use crate::shape::Shape;
-use crate::limits::{SHARE_ARMS_MAX, SHARE_SHAPES_MAX};
 use gleaner_rules::Class;
 
 /// Fetches over which an arm's yield is measured: an arm that is exhausted falls within as many.

@@ -101,7 +101,9 @@ mod tests {
 
     #[test]
     fn lists_go_before_what_they_list_while_they_are_nearly_as_good() {
-        let order = |list: f64| ordered(&[(Class::Page, 0.05), (Class::Detail, 0.5), (Class::Index, list), (Class::Download, 1.0)]);
+        let order = |list: f64| {
+            ordered(&[(Class::Page, 0.05), (Class::Detail, 0.5), (Class::Index, list), (Class::Download, 1.0)])
+        };
         assert_eq!(order(0.45), [3, 2, 1, 0]);
         assert_eq!(order(0.2), [3, 1, 2, 0], "the list is exhausted");
     }

@@ -65,7 +65,8 @@ impl Shares {
         for arm in &self.arms {
             let Some(at) = place(arm.rule) else { continue };
             let supposed = if of_all { 0.0 } else { SUPPOSED };
-            torrents[at] += if of_all { real(arm.torrents) } else { real(arm.recent) + supposed * PROMISED * arm.prior };
+            torrents[at] +=
+                if of_all { real(arm.torrents) } else { real(arm.recent) + supposed * PROMISED * arm.prior };
             fetched[at] += supposed + if of_all { real(arm.fetched) } else { real(arm.window.len() as u64) };
             for (to, (recent, all)) in &arm.links {
                 if let Some(to) = self.arm(*to).and_then(|to| place(to.rule)) {
@@ -78,7 +79,9 @@ impl Shares {
         let links: Vec<Vec<(usize, f64)>> = links
             .iter()
             .enumerate()
-            .map(|(at, row)| row.iter().map(|sum| mean(*sum, at).min(LINKS)).enumerate().filter(|(_, mean)| *mean > 0.0).collect())
+            .map(|(at, row)| {
+                row.iter().map(|sum| mean(*sum, at).min(LINKS)).enumerate().filter(|(_, mean)| *mean > 0.0).collect()
+            })
             .collect();
         indices(&torrents, &links)
     }

@@ -14,7 +14,7 @@ enum Step {
     MakeDue(Vec<Discovered>),
     Unpark { host: HostId, token: u64 },
     BringForward(HostId),
-    Lease { host: HostId, owner: u64, urls_max: usize, time: u64, order: LeaseOrder },
+    Lease { host: HostId, owner: u64, urls_max: usize, time: u64, order: Box<LeaseOrder> },
     Release { owner: u64, keys: Vec<UrlKey> },
     Record(Vec<Visit>),
     Forget(Infohashes),
@@ -117,7 +117,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         2 => (0..HOSTS, 0..3_u64).prop_map(|(host, token)| Step::Unpark { host: HostId(host), token: token << 62 }),
         1 => (0..HOSTS).prop_map(|host| Step::BringForward(HostId(host))),
         4 => lease.prop_map(|(host, owner, urls_max, time, order)| {
-            Step::Lease { host: HostId(host), owner, urls_max, time, order }
+            Step::Lease { host: HostId(host), owner, urls_max, time, order: Box::new(order) }
         }),
         2 => release.prop_map(|(owner, keys)| Step::Release { owner, keys }),
         5 => proptest::collection::vec(any_visit(), 1..6).prop_map(Step::Record),
@@ -146,7 +146,7 @@ async fn apply(db: &dyn CrawlDb, step: &Step, now: UnixMillis) -> String {
                 deadline: at(now.0 + LEASE_MS),
                 urls_max,
                 rank_max: u8::MAX,
-                order,
+                order: *order,
             };
             format!("{:?}", db.lease_due(request).await.unwrap())
         }
@@ -215,8 +215,15 @@ async fn history(steps: Vec<Step>) {
             store = redb(folder.path());
             for host in (0..HOSTS).map(HostId) {
                 for db in [&model as &dyn CrawlDb, &store] {
-                    let request =
-                        LeaseRequest { host, owner: Owner(0), now, deadline: now, urls_max: 1, rank_max: u8::MAX, order: LeaseOrder::ByRank };
+                    let request = LeaseRequest {
+                        host,
+                        owner: Owner(0),
+                        now,
+                        deadline: now,
+                        urls_max: 1,
+                        rank_max: u8::MAX,
+                        order: LeaseOrder::ByRank,
+                    };
                     db.lease_due(request).await.unwrap();
                 }
             }
