@@ -65,9 +65,9 @@ pub(super) fn tell_json(config: &Config, site: &SiteRules, out: &mut impl Write)
         .map(|share| {
             let rule = rule_of(site, share);
             json!({
-                "class": rule.map(|rule| rule.key().to_string()),
+                "class": rule.map(Rule::key),
                 "pattern": rule.map(|rule| rule.pattern.to_string()),
-                "place": rule.map(|rule| rule.place().to_string()),
+                "place": rule.map(Rule::place),
                 "fetched": share.fetched,
                 "torrents": share.torrents,
                 "torrents_per_fetch": per_fetch(share),
@@ -113,10 +113,9 @@ mod tests {
 
     #[test]
     fn rules_are_shown_the_best_first_and_a_useless_one_is_named() {
-        let text =
-            "start = ['http://h.example/']\n[classes]\ndetail = ['^/t/']\ndownload = ['^/dl/']\npage = ['^/help/']\n";
+        let text = "start = ['http://h.example/']\n[classes]\ndetail = ['^/t/']\ndownload = ['^/dl/']\npage = ['^/help/', '^/$']\n";
         let site = from_text("s", text).unwrap();
-        let number = |key: &str| site.rules().iter().position(|rule| rule.key().to_string().contains(key)).unwrap();
+        let number = |key: &str| site.rules().iter().position(|rule| rule.key().contains(key)).unwrap();
         let mut shares = Shares::default();
         let mut out = Vec::new();
         assert!(!table(&site, &shares, &mut out).unwrap());

@@ -20,7 +20,7 @@ use gleaner_base::url::CrawlUrl;
 use gleaner_net::politeness::robots::Robots;
 use gleaner_net::politeness::{Block, HostPolicy, shifted};
 use gleaner_rules::{self as rules, SiteRules};
-use gleaner_store::crawldb::{HostId, HostRow};
+use gleaner_store::crawldb::{HostId, HostRow, RankOrder, UrlKey};
 
 /// Expiry of rules that did not come from a request.
 const FOR_EVER: UnixMillis = UnixMillis(u64::MAX);
@@ -197,6 +197,10 @@ pub struct HostWork {
     pub lanes: Lanes<Job>,
     /// When history's URL that has waited longest is next.
     pub floor: Floor,
+    /// The last URL that came into the lanes because it had waited longest.
+    oldest: Option<UrlKey>,
+    /// Rows were added since the last lease.
+    pub has_more: bool,
     /// The increment's share.
     pub news: News,
     /// Its own origin, then the mirrors.
@@ -215,6 +219,8 @@ impl HostWork {
             id: row.id,
             lanes: Lanes::new(site.lanes.count.into()),
             floor: Floor::default(),
+            oldest: None,
+            has_more: false,
             news: News::default(),
             faces: std::iter::once(row).chain(mirrors).map(|row| Face::new(row, site)).collect(),
             active: 0,
@@ -290,15 +296,29 @@ impl HostWork {
 
     /// Queues a job in its lane. All pages of one list share a lane, so that none is read before the page that precedes it: a list
     /// that grows meanwhile would hide rows between the two. The links of those pages keep the other lanes busy.
-    pub fn queue(&mut self, job: Job, site: &SiteRules) {
-        let lane = self.lane(&job, site);
-        self.lanes.push(lane, job);
+    /// Within its lane it goes before those whose ranks have a later place in the order, but not before what has waited longest.
+    pub fn queue(&mut self, job: Job, site: &SiteRules, order: &RankOrder) {
+        let (lane, place) = (self.lane(&job, site), order.place(job.lease.rank));
+        let oldest = self.oldest.as_ref();
+        self.lanes
+            .insert(lane, job, |queued| order.place(queued.lease.rank) > place && Some(&queued.lease.key) != oldest);
     }
 
-    /// Queues a job before all others of its lane.
-    pub fn queue_first(&mut self, job: Job, site: &SiteRules) {
+    /// Queues the job that has waited longest before all others of its lane.
+    pub fn queue_oldest(&mut self, job: Job, site: &SiteRules) {
         let lane = self.lane(&job, site);
+        self.oldest = Some(job.lease.key.clone());
         self.lanes.push_first(lane, job);
+    }
+
+    /// Of this order, the ranks that come before some that are queued: of these, URLs found since may be leased. None if the lanes hold
+    /// enough.
+    #[must_use]
+    pub fn better(&self, order: &RankOrder, lease_size: usize) -> Option<RankOrder> {
+        if self.lanes.len() >= lease_size.saturating_mul(2) {
+            return None;
+        }
+        self.lanes.iter().map(|job| order.place(job.lease.rank)).max().map(|worst| order.before(worst))
     }
 
     fn lane(&self, job: &Job, site: &SiteRules) -> u32 {

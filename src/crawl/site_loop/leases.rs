@@ -196,8 +196,10 @@ impl SiteLoop {
         let host = &self.hosts[index];
         let policy = host.face().policy(&self.site.rules);
         let urls_max = host.lease_size(policy);
-        let (runs_low, is_floor) = (host.runs_low(urls_max), host.floor.is_due());
-        if host.lease_at.is_none_or(|at| at > now) || !(runs_low || is_floor) {
+        let is_floor = host.floor.is_due();
+        let runs_low = is_floor || host.runs_low(urls_max);
+        let may_lease = host.lease_at.is_some_and(|at| at <= now) || is_floor && !host.lanes.is_empty();
+        if !may_lease || !(runs_low || host.has_more) {
             return Ok(());
         }
         if matches!(host.face().robots, RobotsState::Asked) {
@@ -225,9 +227,12 @@ impl SiteLoop {
         if is_floor {
             self.lease_oldest(index, LeaseRequest { urls_max: 1, order: LeaseOrder::Oldest(ranks), ..request }).await?;
         }
-        if !runs_low {
-            return Ok(());
-        }
+        self.hosts[index].has_more = false;
+        let request = match self.hosts[index].better(&ranks, urls_max).filter(|_| !runs_low) {
+            None if !runs_low => return Ok(()),
+            None => request,
+            Some(better) => LeaseRequest { order: LeaseOrder::Ranked(better), ..request },
+        };
         // Nothing pending may still lead to the pages before a far one.
         let host = &self.hosts[index];
         let is_still = host.lanes.is_empty() && host.lanes.running() == 0;
@@ -245,7 +250,7 @@ impl SiteLoop {
             }
         }
         self.hosts.queue_by_weight(index, jobs);
-        if came_short {
+        if came_short && runs_low {
             let due = self.site.db.host_due(self.hosts[index].id, now).await?;
             self.hosts[index].lease_at = match next_due(due, now) {
                 // Due rows that were not leased are far pages, or were added just now.
@@ -259,8 +264,10 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// Puts the URL that has waited longest first. If there is none, everything is in the lanes already.
+    /// Puts the URL that has waited longest first. What waits in the lanes goes back: it may be that one, and the order has changed.
     async fn lease_oldest(&mut self, index: usize, request: LeaseRequest) -> Result<(), CrawlError> {
+        let waiting = self.hosts[index].lanes.drain().into_iter().map(|job| job.lease.key).collect();
+        self.leases.let_go(waiting).await?;
         let leases = self.site.db.lease_due(request).await?;
         self.hosts[index].floor.given();
         for lease in leases {
@@ -270,7 +277,7 @@ impl SiteLoop {
             } else if let Some(lease) = self.leases.take_lease(lease)
                 && let Some(job) = self.admit(index, lease, Crew::History).await?
             {
-                self.hosts[index].queue_first(job, &self.site.rules);
+                self.hosts[index].queue_oldest(job, &self.site.rules);
             }
         }
         Ok(())

@@ -35,6 +35,12 @@ impl RankOrder {
         Self(places)
     }
 
+    /// The ranks with a place before this one, and no others.
+    #[must_use]
+    pub fn before(&self, place: u8) -> Self {
+        Self(self.0.map(|own| if own < place { own } else { NONE }))
+    }
+
     /// The place of a rank, from 0; `u8::MAX` for those without one.
     #[must_use]
     pub fn place(&self, rank: u8) -> u8 {
@@ -64,6 +70,8 @@ mod tests {
         assert_eq!([33, 0, 200, 1].map(|rank| order.place(rank)), [0, 1, 2, NONE]);
         assert_eq!([33, 1].map(|rank| LeaseOrder::Ranked(order).place(rank)), [Some(0), None]);
         assert_eq!([200, 1].map(|rank| LeaseOrder::Oldest(order).place(rank)), [Some(0), None]);
+        let before = order.before(2);
+        assert_eq!([33, 0, 200, 1].map(|rank| before.place(rank)), [0, 1, NONE, NONE]);
         let all: Vec<u8> = (0..=u8::MAX).collect();
         assert_eq!(RankOrder::of(&all).place(254), 254);
     }
