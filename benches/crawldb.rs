@@ -174,7 +174,15 @@ async fn lease_all(db: &RedbStore) -> (usize, f64) {
     for _ in 0..2 {
         for host in (0..HOSTS).map(HostId) {
             let (at, deadline) = (UnixMillis(2), UnixMillis(600_000));
-            let request = LeaseRequest { host, owner: Owner(1), now: at, deadline, urls_max: 100, rank_max: u8::MAX };
+            let request = LeaseRequest {
+                host,
+                owner: Owner(1),
+                now: at,
+                deadline,
+                urls_max: 100,
+                rank_max: u8::MAX,
+                order: LeaseOrder::ByRank,
+            };
             leased += db.lease_due(request).await.expect("lease").len();
         }
     }
@@ -325,7 +333,15 @@ async fn crawl(db: &RedbStore, host: HostId, what: &str, visit: impl Fn(u64, Lea
     let mut leases = Vec::new();
     while leases.len() < DETAILS as usize {
         let (at, deadline) = (UnixMillis(2), UnixMillis(600_000));
-        let request = LeaseRequest { host, owner: Owner(1), now: at, deadline, urls_max: 400, rank_max: u8::MAX };
+        let request = LeaseRequest {
+            host,
+            owner: Owner(1),
+            now: at,
+            deadline,
+            urls_max: 400,
+            rank_max: u8::MAX,
+            order: LeaseOrder::ByRank,
+        };
         leases.extend(db.lease_due(request).await.expect("lease"));
     }
     cpu += cpu_us() - before;

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """site.py PROTOTYPE NAME SEED PORT: serves a site that PROTOTYPE/gen.py makes, logged in, on loopback; without NAME it prints the names.
 
-/__stats tells its requests, those that changed something, and how many torrents it has; /__reset makes it anew.
+/__stats tells its requests, those that changed something, how many torrents it has, and the rules that fit it; /__log its requests in their order,
+with the torrent or the links of each; /__reset makes it anew.
 """
 
 import hashlib
 import json
+import re
 import sys
 import threading
 import types
@@ -44,7 +46,7 @@ def made():
     return site
 
 
-site, lock = made(), threading.Lock()
+site, lock, asked = made(), threading.Lock(), []
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -66,12 +68,19 @@ class Handler(BaseHTTPRequestHandler):
             origin = f"http://{site.host}"
             if self.path == "/__stats":
                 start = site.start().removeprefix(origin)
-                told = {"harm": site.harm, "truth": len(site.items), "requests": site.reqs, "start": start}
+                told = {"harm": site.harm, "truth": len(site.items), "requests": site.reqs, "start": start,
+                        "hand": site.hand, "deny": site.deny, "do": "?do=" in str(site.hand)}  # fmt: skip
                 return self.reply(200, json.dumps(told).encode(), "application/json")
+            if self.path == "/__log":
+                return self.reply(200, json.dumps(asked).encode(), "application/json")
             if self.path == "/__reset":
                 site = made()
+                asked.clear()
                 return self.reply(200, b"made anew", "text/plain")
             answer = site.get(origin + self.path)
+            torrent = next((item.ih for item in site.items if item.raw == answer.body), None)
+            links = [answer.hops[0]] if answer.hops else re.findall(r'href="?([^" >]+)', answer.body.decode(errors="replace")) if not torrent else []
+            asked.append([self.path, torrent, [link.replace(origin, "") for link in links]])
             if answer.hops:
                 return self.reply(302, b"", None, [("Location", answer.hops[0].replace(origin, ME))])
             body = answer.body

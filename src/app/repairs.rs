@@ -153,7 +153,12 @@ impl Repairs {
             }
             Ok(Told { file: Some(file), objections, .. }) => {
                 let objections = objections.join("; ");
-                tracing::warn!(site = name, file, objections, "a repaired rule file is proposed: read it");
+                tracing::warn!(
+                    site = name,
+                    file,
+                    objections,
+                    "a repaired rule file is proposed (hint: read it, then `gleaner rules repair --apply`)"
+                );
             }
             Ok(Told { objections, .. }) => {
                 let why = objections.join("; ");

@@ -23,7 +23,10 @@ use gleaner_store::coverage;
 
 /// The site of this name, if the rules folder has it without faults.
 pub(super) fn site_named(name: &str, config: &Config) -> Option<std::sync::Arc<SiteRules>> {
-    load_dir(&config.rules_dir).into_iter().filter_map(|file| file.site.ok()).find(|site| *site.name == *name)
+    load_dir(&config.rules_dir)
+        .into_iter()
+        .filter_map(|file| file.site.ok())
+        .find(|site| *site.name == *name || site.file.file_stem().is_some_and(|stem| stem == name))
 }
 
 /// The database of this data folder, if it knows the site.

@@ -45,6 +45,7 @@ pub mod render;
 pub mod rules;
 pub mod run;
 pub mod schedule;
+mod shares;
 pub mod sources;
 pub mod status;
 pub mod summary;
@@ -198,11 +199,14 @@ enum RulesCommand {
         after_help = "Example: gleaner rules explain 'https://cdimage.debian.org/debian-cd/current/amd64/bt-cd/'"
     )]
     Explain {
-        /// URL to explain, or the name of a site to show what was learned for its pages
+        /// URL to explain, or the name of a site to show the shares of its rules and what was learned for its pages
         url: String,
         /// Print what was learned as tables to paste into the site's file
         #[arg(long)]
         pin: bool,
+        /// Print the shares of a site's rules as one JSON object
+        #[arg(long, conflicts_with = "pin")]
+        json: bool,
     },
     /// Begin a site's rule file: read at most 20 of its pages, and write what they show
     #[command(after_help = "Example: gleaner rules new https://example.org/torrents/")]
@@ -380,8 +384,16 @@ fn rules_command(command: RulesCommand, config: &Config, global: &Global) -> any
             }
             checked.is_well()
         }
-        RulesCommand::Explain { url, pin } => match learned::site_named(&url, config) {
-            Some(site) => learned::tell(config, &site, pin, &mut out)?,
+        RulesCommand::Explain { url, pin, json } => match learned::site_named(&url, config) {
+            Some(site) if json => shares::tell_json(config, &site, &mut out)?,
+            Some(site) if pin => learned::tell(config, &site, pin, &mut out)?,
+            Some(site) => {
+                let is_learned = learned::tell(config, &site, pin, &mut out)?;
+                shares::tell(config, &site, &mut out)? || is_learned
+            }
+            None if json => {
+                anyhow::bail!("{url}: no site of this name has a valid rule file\n  hint: name the site, not a URL")
+            }
             None if pin => {
                 anyhow::bail!("{url}: no site of this name has a valid rule file\n  hint: name the site, not a URL")
             }

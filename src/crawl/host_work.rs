@@ -11,6 +11,7 @@ use super::news::{LookTurns, News};
 use super::robots_txt::RobotsLocation;
 use crate::frontier::crews::{Hands, Split};
 use crate::frontier::lanes::{Lanes, lane_of};
+use crate::frontier::shares::Floor;
 use crate::job::Job;
 use crate::limits;
 use crate::series;
@@ -19,7 +20,7 @@ use gleaner_base::url::CrawlUrl;
 use gleaner_net::politeness::robots::Robots;
 use gleaner_net::politeness::{Block, HostPolicy, shifted};
 use gleaner_rules::{self as rules, SiteRules};
-use gleaner_store::crawldb::{HostId, HostRow};
+use gleaner_store::crawldb::{HostId, HostRow, RankOrder, UrlKey};
 
 /// Expiry of rules that did not come from a request.
 const FOR_EVER: UnixMillis = UnixMillis(u64::MAX);
@@ -194,6 +195,12 @@ pub struct HostWork {
     pub id: HostId,
     /// History's lanes, if there are two crews.
     pub lanes: Lanes<Job>,
+    /// When history's URL that has waited longest is next.
+    pub floor: Floor,
+    /// The last URL that came into the lanes because it had waited longest.
+    oldest: Option<UrlKey>,
+    /// Rows were added since the last lease.
+    pub has_more: bool,
     /// The increment's share.
     pub news: News,
     /// Its own origin, then the mirrors.
@@ -211,6 +218,9 @@ impl HostWork {
         Self {
             id: row.id,
             lanes: Lanes::new(site.lanes.count.into()),
+            floor: Floor::default(),
+            oldest: None,
+            has_more: false,
             news: News::default(),
             faces: std::iter::once(row).chain(mirrors).map(|row| Face::new(row, site)).collect(),
             active: 0,
@@ -267,12 +277,15 @@ impl HostWork {
         std::mem::replace(&mut self.active, best) != best
     }
 
-    /// URLs to lease at once: no more than a slow host can serve before the leases end.
+    /// URLs to lease at once: no more than a slow host can serve before the leases end, and few, because their order is that of the moment
+    /// they are leased.
     #[must_use]
     pub fn lease_size(&self, policy: HostPolicy) -> usize {
         let lease_ms = u64::try_from(limits::LEASE_TIME.as_millis()).unwrap_or(u64::MAX);
         let in_time = lease_ms / 4 / policy.interval_ms.max(1);
-        usize::try_from(in_time).unwrap_or(usize::MAX).clamp(1, limits::LEASE_URLS_MAX)
+        let of_lanes =
+            (self.lanes.count() * limits::LEASE_URLS_A_LANE).clamp(limits::LEASE_URLS_MIN, limits::LEASE_URLS_MAX);
+        usize::try_from(in_time).unwrap_or(usize::MAX).clamp(1, of_lanes)
     }
 
     /// True when the lanes should be refilled before some of them run dry.
@@ -283,11 +296,35 @@ impl HostWork {
 
     /// Queues a job in its lane. All pages of one list share a lane, so that none is read before the page that precedes it: a list
     /// that grows meanwhile would hide rows between the two. The links of those pages keep the other lanes busy.
-    pub fn queue(&mut self, job: Job, site: &SiteRules) {
-        let list = series::place(site, &job).map(|(series, _)| format!("{}{series}", job.url.origin()));
+    /// Within its lane it goes before those whose ranks have a later place in the order, but not before what has waited longest.
+    pub fn queue(&mut self, job: Job, site: &SiteRules, order: &RankOrder) {
+        let (lane, place) = (self.lane(&job, site), order.place(job.lease.rank));
+        let oldest = self.oldest.as_ref();
+        self.lanes
+            .insert(lane, job, |queued| order.place(queued.lease.rank) > place && Some(&queued.lease.key) != oldest);
+    }
+
+    /// Queues the job that has waited longest before all others of its lane.
+    pub fn queue_oldest(&mut self, job: Job, site: &SiteRules) {
+        let lane = self.lane(&job, site);
+        self.oldest = Some(job.lease.key.clone());
+        self.lanes.push_first(lane, job);
+    }
+
+    /// Of this order, the ranks that come before some that are queued: of these, URLs found since may be leased. None if the lanes hold
+    /// enough.
+    #[must_use]
+    pub fn better(&self, order: &RankOrder, lease_size: usize) -> Option<RankOrder> {
+        if self.lanes.len() >= lease_size.saturating_mul(2) {
+            return None;
+        }
+        self.lanes.iter().map(|job| order.place(job.lease.rank)).max().map(|worst| order.before(worst))
+    }
+
+    fn lane(&self, job: &Job, site: &SiteRules) -> u32 {
+        let list = series::place(site, job).map(|(series, _)| format!("{}{series}", job.url.origin()));
         let name = list.as_deref().unwrap_or(job.url.as_str());
-        let lane = lane_of(site.lanes.key, self.faces[0].name(), name, site.lanes.count.into());
-        self.lanes.push(lane, job);
+        lane_of(site.lanes.key, self.faces[0].name(), name, site.lanes.count.into())
     }
 
     /// The next URL to visit, and its lane: history's lanes have their own numbers, the increment's follow after them.

@@ -111,6 +111,10 @@ pub const COMMIT_WINDOW: Duration = Duration::from_millis(200);
 /// URLs leased from one host's queue at a time.
 pub const LEASE_URLS_MAX: usize = 512;
 
+/// The same for each lane, so that a lane is seldom without one, and at least: leased URLs do not follow a change of their order.
+pub const LEASE_URLS_A_LANE: usize = 8;
+pub const LEASE_URLS_MIN: usize = 16;
+
 /// Duration of a lease, after which another worker may take the URL.
 pub const LEASE_TIME: Duration = Duration::from_secs(600);
 

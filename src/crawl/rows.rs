@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::frontier::priority;
-use crate::frontier::weight::{Facts, Weight};
 use crate::job::{Found, Job};
 use crate::limits;
 use crate::series;
@@ -99,7 +98,7 @@ impl Rows {
         Ok(Some(Discovered {
             key,
             depth,
-            rank: priority::fine_rank(class, &Weight::of(&Facts::default())),
+            rank: priority::of_class(class),
             due: UnixMillis(0),
             via: None,
             is_target,
@@ -136,7 +135,7 @@ impl Rows {
         let far = series::leaps(&self.rules, job, &found);
         for found in found {
             let Some(mut row) = self.row(&found.url, found.class, depth).await? else { continue };
-            row.rank = priority::fine_rank(found.class, &self.worth().weigh(&found, &job.url, row.key.host));
+            row.rank = self.worth().rank(&found, &job.url, row.key.host);
             if far.contains(found.url.as_str()) {
                 row.rank = priority::FAR_PAGE;
             }
@@ -154,11 +153,12 @@ impl Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::frontier::shares::Shares;
     use gleaner_store::coverage::listed::{Kind, kind};
 
     #[test]
     fn the_coverage_tells_the_class_of_a_url_by_its_rank() {
-        let light = Facts { folder_depth: 40, ..Facts::default() };
+        let mut shares = Shares::default();
         for class in Class::ALL {
             let expected = match class {
                 Class::Download => Kind::Download,
@@ -166,9 +166,11 @@ mod tests {
                 Class::Detail | Class::Thread => Kind::Detail,
                 Class::Page | Class::Login | Class::Sitemap => Kind::Other,
             };
-            for facts in [&light, &Facts { in_degree: 900, ..Facts::default() }] {
-                assert_eq!(kind(priority::fine_rank(class, &Weight::of(facts))), expected, "{class:?}");
+            for shape in 0..60 {
+                let rank = shares.rank(class, 0, &format!("/x?{}=1", "k".repeat(shape + 1)));
+                assert_eq!(kind(rank), expected, "{class:?} {rank}");
             }
+            assert_eq!(kind(priority::of_class(class)), expected, "{class:?}");
         }
         assert_eq!(kind(priority::FAR_PAGE), Kind::List);
         assert_eq!(kind(priority::LIST_AGAIN), Kind::List);

@@ -385,6 +385,9 @@ impl SiteLoop {
         self.leases.committed(committed.mark);
         self.shared.progress.update(&self.site.rules.name, |progress| progress.counts.add(committed));
         let may_go_far = self.leases.has_put_off_far() && self.commits.are_all_in();
+        if committed.receipt.urls_added > 0 {
+            self.hosts.iter_mut().for_each(|host| host.has_more = true);
+        }
         if committed.receipt.urls_added > 0 || committed.queued_again || may_go_far {
             self.hosts.lease_soon();
         }

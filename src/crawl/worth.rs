@@ -1,5 +1,5 @@
-//! Value estimates for a site's URLs: the budgets of their shapes, which starve traps, the order within a class, pages
-//! that resemble each other, and parameters that seem to change nothing.
+//! Value estimates for a site's URLs: the budgets of their shapes, which starve traps, the shares of their kinds, the order within a kind,
+//! pages that resemble each other, and parameters that seem to change nothing.
 //!
 //! Connects the frontier's pure modules with the site loop. The budgets are kept in the database as notes; a kill loses
 //! half a minute of counts.
@@ -10,10 +10,11 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::frontier::budgets::{Budget, LinkTally, Reason, Shapes, Yield};
-use crate::frontier::degrees::{InDegrees, Mirrors};
+use crate::frontier::degrees::{InDegrees, Mirrors, ParentDegrees};
 use crate::frontier::offsite::{OffsiteHosts, OffsiteLink};
 use crate::frontier::parameters::{Parameters, Proposal};
 use crate::frontier::shape::Shape;
+use crate::frontier::shares::Shares;
 use crate::frontier::tokens::Tokens;
 use crate::frontier::unclassed::UnclassedLinks;
 use crate::frontier::weight::{Facts, RuleYield, Weight, folder_depth};
@@ -22,8 +23,9 @@ use crate::limits;
 use crate::masked::masked;
 use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_page::fingerprint::{Sketch, resemblance};
+use gleaner_page::pagination;
 use gleaner_rules::{ActSign, BudgetRules, Class, Rule, SiteRules, Verdict, parameters};
-use gleaner_store::crawldb::{CrawlDbError, HostId, Next, Outcome, Reader, TRAP_TOKENS, Visit};
+use gleaner_store::crawldb::{CrawlDbError, HostId, Next, Outcome, RankOrder, Reader, TRAP_TOKENS, Visit};
 use gleaner_torrent::Infohashes;
 
 /// Name of the note that stores the budgets.
@@ -44,6 +46,9 @@ pub const PROPOSALS_NOTE: &str = "proposals";
 /// Name of the note that stores what the URLs of each rule have yielded, by the rule's key and pattern: other rules
 /// of the file may change meanwhile.
 const YIELDS_NOTE: &str = "yields";
+
+/// Name of the note that stores the shares of the rules' URLs, by shape.
+const SHARES_NOTE: &str = "shares";
 
 /// Of the paths with a query, one in this many is watched for parameters that change nothing: each of its pages costs a
 /// sketch.
@@ -102,12 +107,14 @@ pub struct Worth {
     /// First pages of lists that were visited.
     fronts: Recent,
     in_degrees: InDegrees,
+    parents: ParentDegrees,
     mirrors: Mirrors,
     /// True for a site of several hosts, where the same path may be seen on more than one.
     has_mirrors: bool,
     /// Indexed like the site's rules.
     rule_keys: Vec<String>,
     yields: HashMap<usize, RuleYield>,
+    shares: Shares,
     /// The last pages of each starved shape, by the hash of the shape.
     suspects: HashMap<u64, VecDeque<(Box<str>, Sketch)>>,
     parameters: Parameters,
@@ -135,6 +142,29 @@ pub struct Near {
 /// The name of a rule in notes: another expression is another rule.
 pub(crate) fn rule_key(rule: &Rule) -> String {
     format!("{} {}", rule.key(), rule.pattern)
+}
+
+fn rule_keys(rules: &SiteRules) -> Vec<String> {
+    rules.rules().iter().map(rule_key).collect()
+}
+
+/// The shares of a site's rules in the crawls of a database.
+///
+/// # Errors
+/// Those of the database.
+pub async fn shares(db: &(impl Reader + ?Sized), rules: &SiteRules) -> Result<Shares, CrawlDbError> {
+    let note = db.note(&rules.name, SHARES_NOTE).await?;
+    Ok(note.map_or_else(Shares::default, |note| Shares::from_bytes(&note, &rule_keys(rules))))
+}
+
+/// What the arm of a URL is told by: for a list the form that all of its pages share, so that they are read in their order.
+fn arm_path(class: Class, path: &str) -> Cow<'_, str> {
+    match class {
+        Class::Index | Class::Board => {
+            Cow::Owned(pagination::of(path, None).map_or_else(|| pagination::series_of_first(path), |page| page.series))
+        }
+        _ => Cow::Borrowed(path),
+    }
 }
 
 /// What the URLs of each rule have yielded in the crawls of a database, by the index of the rule.
@@ -172,6 +202,7 @@ impl Worth {
             None => (Shapes::new(rules.budget.shape_pages), None),
         };
         let mut worth = Self::with(rules, shapes, yields(db, rules).await?);
+        worth.shares = shares(db, rules).await?;
         let note = db.note(&rules.name, PROPOSALS_NOTE).await?;
         worth.proposed = note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default();
         worth.is_changed |= !worth.proposed.is_empty();
@@ -196,10 +227,12 @@ impl Worth {
             magnets: Recent::default(),
             fronts: Recent::default(),
             in_degrees: InDegrees::default(),
+            parents: ParentDegrees::default(),
             mirrors: Mirrors::default(),
             has_mirrors: rules.hosts.len() > 1 || rules.hosts.iter().any(|host| host.starts_with('*')),
-            rule_keys: rules.rules().iter().map(rule_key).collect(),
+            rule_keys: rule_keys(rules),
             yields,
+            shares: Shares::default(),
             suspects: HashMap::new(),
             parameters: Parameters::default(),
             proposed: Vec::new(),
@@ -226,6 +259,7 @@ impl Worth {
         });
         let yields: BTreeMap<&str, (u64, u64)> = yields.collect();
         notes.push((YIELDS_NOTE, serde_json::to_vec(&yields).unwrap_or_default()));
+        notes.push((SHARES_NOTE, self.shares.to_bytes(&self.rule_keys)));
         notes.push((UNCLASSED_NOTE, self.unclassed.to_bytes()));
         notes.push((ACTING_NOTE, self.acting.to_bytes()));
         if std::mem::take(&mut self.offsite.is_changed) {
@@ -348,8 +382,11 @@ impl Worth {
         let mut tally = LinkTally::default();
         for found in found {
             self.in_degrees.add(found.url.path());
-            if self.budget.traps && self.links.is_new(xxh3_64(found.url.as_str().as_bytes())) {
-                tally.add(found.url.path(), found.class);
+            if self.links.is_new(xxh3_64(found.url.as_str().as_bytes())) {
+                tally.opens(self.arm(found.class, found.rule, found.url.path()));
+                if self.budget.traps {
+                    tally.add(found.url.path(), found.class);
+                }
             }
         }
         tally
@@ -389,28 +426,37 @@ impl Worth {
         near
     }
 
-    /// The weight of a link of a page on this host.
-    pub fn weigh(&mut self, found: &Found, parent: &CrawlUrl, host: HostId) -> Weight {
+    /// The rank of a link of a page on this host.
+    pub fn rank(&mut self, found: &Found, parent: &CrawlUrl, host: HostId) -> u8 {
         let path = found.url.path();
-        let mirrors = if self.has_mirrors { self.mirrors.add(path, host.0 as usize) } else { 1 };
-        Weight::of(&self.facts(path, found.rule, self.in_degrees.of(parent.path()), mirrors))
+        if self.has_mirrors {
+            self.mirrors.add(path, host.0 as usize);
+        }
+        self.parents.add(path, self.in_degrees.of(parent.path()));
+        self.arm(found.class, found.rule, path)
+    }
+
+    fn arm(&mut self, class: Class, rule: usize, path: &str) -> u8 {
+        self.shares.rank(class, rule, &arm_path(class, path))
+    }
+
+    /// The order in which ranks are leased now.
+    pub fn order(&mut self) -> RankOrder {
+        RankOrder::of(self.shares.order())
     }
 
     /// The weight of a leased URL.
     #[must_use]
-    pub fn weigh_again(&self, job: &Job) -> f64 {
+    pub fn weigh(&self, job: &Job) -> f64 {
         let path = job.url.path();
-        Weight::of(&self.facts(path, job.rule, 0, self.mirrors.of(path))).value()
-    }
-
-    fn facts(&self, path: &str, rule: usize, parent_in_degree: u32, mirrors: u32) -> Facts {
-        Facts {
+        let facts = Facts {
             in_degree: self.in_degrees.of(path),
-            parent_in_degree,
-            mirrors,
+            parent_in_degree: self.parents.of(path),
+            mirrors: if self.has_mirrors { self.mirrors.of(path) } else { 1 },
             folder_depth: folder_depth(path),
-            rule: self.yields.get(&rule).copied().unwrap_or_default(),
-        }
+            rule: self.yields.get(&job.rule).copied().unwrap_or_default(),
+        };
+        Weight::of(&facts).value()
     }
 
     /// Counts a final result. Visits of start pages and sitemaps cost their shape nothing, nor does a recheck of
@@ -434,12 +480,19 @@ impl Worth {
         let own = self.yields.entry(finished.job.rule).or_default();
         own.fetched += 1;
         own.torrents += u64::from(torrents) + u64::from(magnets);
-        let via = visit.via.as_deref().filter(|_| torrents > 0);
+        let arm = self.arm(finished.job.class, finished.job.rule, &finished.visit.key.path);
+        self.shares.fetched(arm, torrents.saturating_add(magnets), links.arms());
+        let via = visit.via.as_deref().filter(|_| torrents > 0 || torrent.is_some());
         let via = via.and_then(|via| CrawlUrl::parse(via, &rules.canonical).ok());
         let via = via.and_then(|url| match rules.judge(&url) {
-            Verdict::Take { class, number, .. } => {
+            Verdict::Take { class, number, .. } if torrents > 0 => {
                 self.yields.entry(number).or_default().torrents += u64::from(torrents);
                 Some((url, class))
+            }
+            Verdict::Take { class, number, .. } => {
+                let from = self.arm(class, number, url.path());
+                self.shares.was_known(from, arm);
+                None
             }
             Verdict::Refuse { .. } => None,
         });

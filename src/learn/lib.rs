@@ -23,8 +23,6 @@ mod learner;
 mod map;
 mod nothing;
 mod paging;
-mod parts;
-mod prior;
 mod reading;
 mod repair;
 mod shape;
@@ -32,6 +30,7 @@ mod things;
 mod write;
 
 use gleaner_base::url::CrawlUrl;
+use gleaner_frontier::{parts, prior};
 
 pub use estimate::Estimate;
 pub use family::{Agreement, LoginPlaces};

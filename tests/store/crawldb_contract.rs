@@ -85,7 +85,15 @@ fn magnet(infohashes: Infohashes) -> MagnetFacts {
 }
 
 fn lease(host: HostId, now: u64, urls_max: usize) -> LeaseRequest {
-    LeaseRequest { host, owner: OWNER, now: at(now), deadline: at(now + 100), urls_max, rank_max: u8::MAX }
+    LeaseRequest {
+        host,
+        owner: OWNER,
+        now: at(now),
+        deadline: at(now + 100),
+        urls_max,
+        rank_max: u8::MAX,
+        order: LeaseOrder::ByRank,
+    }
 }
 
 fn paths(leases: &[Lease]) -> Vec<&str> {
@@ -138,6 +146,7 @@ contract!(
     host_numbers_are_given_once_and_for_ever,
     a_known_url_is_not_queued_again_by_discovery,
     leases_go_by_rank_then_discovery,
+    leases_go_by_an_order_that_the_caller_gives,
     a_lease_ends_at_its_deadline_its_visit_or_its_release,
     only_the_owner_releases_a_lease,
     a_url_due_later_is_not_leased_before,
@@ -222,6 +231,27 @@ async fn leases_go_by_rank_then_discovery(db: &impl CrawlDb) {
     assert!(db.lease_due(lease(host, 3, 9)).await.unwrap().is_empty());
     let queued = db.queued(host, 3).await.unwrap();
     assert_eq!(queued.iter().map(|url| &*url.key.path).collect::<Vec<_>>(), ["/w", "/y", "/z"]);
+}
+
+async fn leases_go_by_an_order_that_the_caller_gives(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    let batch = ["/3", "/1", "/2", "/200", "/3b", "/1b"].map(|path| {
+        let rank = path[1..].trim_end_matches('b').parse().unwrap();
+        found(host, path, rank)
+    });
+    db.add_discovered(batch.into(), at(1)).await.unwrap();
+    let ranks = RankOrder::of(&[200, 3, 1]);
+    let ranked = |now, urls_max| LeaseRequest { order: LeaseOrder::Ranked(ranks), ..lease(host, now, urls_max) };
+    let oldest = |now, urls_max| LeaseRequest { order: LeaseOrder::Oldest(ranks), ..lease(host, now, urls_max) };
+    assert_eq!(paths(&db.lease_due(ranked(1, 2)).await.unwrap()), ["/200", "/3"]);
+    assert_eq!(paths(&db.lease_due(oldest(2, 1)).await.unwrap()), ["/1"], "the first of those that are left");
+    assert_eq!(paths(&db.lease_due(ranked(3, 9)).await.unwrap()), ["/3b", "/1b"], "2 is not in the order");
+    assert_eq!(db.host_due(host, at(4)).await.unwrap(), HostDue::Now);
+    assert_eq!(paths(&db.lease_due(lease(host, 4, 9)).await.unwrap()), ["/2"]);
+    db.release(OWNER, vec![key(host, "/3"), key(host, "/1"), key(host, "/200")]).await.unwrap();
+    let below = LeaseRequest { rank_max: 2, ..ranked(5, 9) };
+    assert_eq!(paths(&db.lease_due(below).await.unwrap()), ["/1"]);
+    assert_eq!(paths(&db.lease_due(oldest(6, 9)).await.unwrap()), ["/3", "/200"]);
 }
 
 async fn a_lease_ends_at_its_deadline_its_visit_or_its_release(db: &impl CrawlDb) {

@@ -142,6 +142,7 @@ async fn check(db: &RedbStore, reported: u64) {
         deadline: UnixMillis(99),
         urls_max: 1_000,
         rank_max: u8::MAX,
+        order: LeaseOrder::ByRank,
     };
     let leases = db.lease_due(all).await.unwrap();
     assert_eq!(leases.len() as u64, BATCHES * 21);
@@ -173,6 +174,7 @@ async fn check_schema_1(db: &RedbStore) {
         deadline: UnixMillis(999),
         urls_max: 9,
         rank_max: u8::MAX,
+        order: LeaseOrder::ByRank,
     };
     let leases = db.lease_due(all).await.unwrap();
     let told: Vec<_> = leases.iter().map(|lease| (&*lease.key.path, lease.attempts, lease.via.as_deref())).collect();
@@ -234,7 +236,15 @@ async fn everything(db: &dyn CrawlDb) -> String {
         told += &format!("{:?}", db.url_record(&key(format!("/{batch}"))).await.unwrap());
     }
     let now = UnixMillis(9);
-    let all = LeaseRequest { host: HostId(0), owner: Owner(1), now, deadline: now, urls_max: 1_000, rank_max: u8::MAX };
+    let all = LeaseRequest {
+        host: HostId(0),
+        owner: Owner(1),
+        now,
+        deadline: now,
+        urls_max: 1_000,
+        rank_max: u8::MAX,
+        order: LeaseOrder::ByRank,
+    };
     told + &format!("{:?}", db.lease_due(all).await.unwrap())
 }
 
@@ -254,6 +264,7 @@ fn a_batch_that_failed_at_any_sync_is_recorded_again_as_if_it_had_not() {
             deadline: UnixMillis(99),
             urls_max: 30,
             rank_max: u8::MAX,
+            order: LeaseOrder::ByRank,
         };
         db.lease_due(some).await.unwrap();
     };

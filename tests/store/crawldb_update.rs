@@ -130,7 +130,15 @@ async fn check(history: &RedbStore, update: &UpdateDb, reported: &Reported) {
         assert_eq!(update.waiting(HOST), 0);
         assert!(update.rows(HOST, None, 9).await.unwrap().is_empty());
         let now = at(10_000);
-        let all = LeaseRequest { host: HOST, owner: Owner(1), now, deadline: now, urls_max: 1_000, rank_max: u8::MAX };
+        let all = LeaseRequest {
+            host: HOST,
+            owner: Owner(1),
+            now,
+            deadline: now,
+            urls_max: 1_000,
+            rank_max: u8::MAX,
+            order: LeaseOrder::ByRank,
+        };
         let queued: Vec<UrlKey> = history.lease_due(all).await.unwrap().into_iter().map(|lease| lease.key).collect();
         let distinct: BTreeSet<UrlKey> = queued.iter().cloned().collect();
         assert_eq!(queued.len(), distinct.len(), "queued twice");

@@ -125,6 +125,8 @@ impl Reason {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkTally {
     shapes: Vec<(AccountKey, u32)>,
+    /// By the rank of their arm, for [`super::shares`].
+    arms: Vec<(u8, u32)>,
 }
 
 /// A class and a shape: the key of an account.
@@ -153,6 +155,20 @@ impl LinkTally {
         } else if self.shapes.len() < LINKED_SHAPES_PER_PAGE_MAX {
             self.shapes.push((place, 1));
         }
+    }
+
+    /// Counts a link to a URL of an arm that had no link before.
+    pub fn opens(&mut self, arm: u8) {
+        match self.arms.iter_mut().find(|(known, _)| *known == arm) {
+            Some((_, count)) => *count = count.saturating_add(1),
+            None => self.arms.push((arm, 1)),
+        }
+    }
+
+    /// First links by the rank of their arm.
+    #[must_use]
+    pub fn arms(&self) -> &[(u8, u32)] {
+        &self.arms
     }
 }
 

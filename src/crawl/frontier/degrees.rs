@@ -3,7 +3,7 @@
 //! A site has millions of URLs and the frontier needs no exact counts. [`InDegrees`] is a count-min sketch (Cormode and Muthukrishnan 2005)
 //! with conservative update: it never underestimates (except through aging), and overestimates by more than 2.72/[`COLUMNS_MOST`] of all
 //! links in one case of 55; it begins small and grows with the links. [`Mirrors`] remembers on which hosts a path was seen; of two paths in
-//! one slot only the later one. Both are deterministic, and together below 1 MB a site.
+//! one slot only the later one; [`ParentDegrees`] the first page of each path likewise. All are deterministic, and together about 1 MB a site.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -104,6 +104,35 @@ impl Mirrors {
         let (place, rest) = place_of(path);
         let (tag, hosts) = self.slots.get(place).copied().unwrap_or_default();
         if tag == rest { hosts.count_ones() } else { 0 }
+    }
+}
+
+/// The in-degree of the page that linked to a URL first; of two paths in one slot only the later one. 256 kB from the first link on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ParentDegrees {
+    /// The rest of the path's hash, and the degree.
+    slots: Vec<(u32, u32)>,
+}
+
+impl ParentDegrees {
+    /// Records a link to a path, on a page with this in-degree.
+    pub fn add(&mut self, path: &str, degree: u32) {
+        if self.slots.is_empty() {
+            self.slots = vec![(0, 0); PATHS];
+        }
+        let (place, rest) = place_of(path);
+        let (tag, known) = &mut self.slots[place];
+        if *tag != rest {
+            (*tag, *known) = (rest, degree);
+        }
+    }
+
+    /// The degree recorded for a path; 0 if there is none, or it was overwritten.
+    #[must_use]
+    pub fn of(&self, path: &str) -> u32 {
+        let (place, rest) = place_of(path);
+        let (tag, degree) = self.slots.get(place).copied().unwrap_or_default();
+        if tag == rest { degree } else { 0 }
     }
 }
 

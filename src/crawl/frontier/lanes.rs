@@ -64,6 +64,33 @@ impl<T> Lanes<T> {
         self.len += 1;
     }
 
+    /// Queues an item in its lane, behind the last one that does not come after it.
+    pub fn insert(&mut self, lane: u32, item: T, comes_after: impl Fn(&T) -> bool) {
+        let lane = lane as usize % self.queues.len();
+        if self.queues[lane].is_empty() && !self.busy[lane] {
+            self.ready.push_back(lane);
+        }
+        let at = self.queues[lane].iter().rposition(|queued| !comes_after(queued)).map_or(0, |last| last + 1);
+        self.queues[lane].insert(at, item);
+        self.len += 1;
+    }
+
+    /// The items that are queued.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.queues.iter().flatten()
+    }
+
+    /// Queues an item before all others of its lane, and the lane, if it is idle, before all others.
+    pub fn push_first(&mut self, lane: u32, item: T) {
+        let lane = lane as usize % self.queues.len();
+        if !self.busy[lane] {
+            self.ready.retain(|ready| *ready != lane);
+            self.ready.push_front(lane);
+        }
+        self.queues[lane].push_front(item);
+        self.len += 1;
+    }
+
     /// The next item of an idle lane; the lane is busy until [`Self::done`].
     pub fn pop(&mut self) -> Option<(usize, T)> {
         let lane = self.ready.pop_front()?;

@@ -55,3 +55,9 @@ pub const INCREMENT_PAGES_MAX: u64 = 10_000;
 
 /// Pages of one level and round that are always allowed: before a rate is measured, a board of a few pages must not be cut.
 pub const INCREMENT_PAGES_MIN: u64 = 200;
+
+/// Kinds of URLs (a rule's URLs of one shape) that the shares of one site tell apart; the others of a class share one more.
+pub const SHARE_ARMS_MAX: usize = 45;
+
+/// Shapes of which it is remembered to which of these kinds they belong, 9 bytes each.
+pub const SHARE_SHAPES_MAX: usize = 2_048;

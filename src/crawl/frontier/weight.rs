@@ -1,9 +1,8 @@
 //! The weight of a page: f(in-degree, parent's in-degree, mirror degree, directory depth) of Book 3.4.3, and in addition
 //! the measured yield of the rule that accepted the link.
 //!
-//! Class goes first ([`super::priority::rank`]): a weight orders the URLs of one class, when a batch is sorted and,
-//! by [`super::priority::fine_rank`], when a URL is queued. At the first link only the depth and the rule's yield
-//! are known; the other terms grow while the crawl goes on.
+//! The kind of a URL goes first ([`super::shares`]): a weight orders the URLs of one kind, when a batch of them is sorted. At the first link
+//! only the depth and the rule's yield are known; the other terms grow while the crawl goes on.
 //!
 //! Each term lies between 0 and 1 and saturates logarithmically, because degrees follow power laws: the tenth link
 //! to a page says more than the thousandth. The weight is their sum by the shares of [`SHARES`], and keeps its terms,
@@ -99,12 +98,6 @@ impl Weight {
     /// Name, term (0 to 1) and its contribution to the weight.
     pub fn terms(&self) -> impl Iterator<Item = (&'static str, f64, f64)> + '_ {
         self.terms.iter().zip(SHARES).map(|(term, (name, share))| (name, *term, term * share))
-    }
-
-    /// One of sixteen steps: 0 for the heaviest.
-    #[must_use]
-    pub fn step(&self) -> u8 {
-        (1..16_u8).filter(|step| self.value() < f64::from(*step) / 16.0).count().try_into().unwrap_or(15)
     }
 }
 

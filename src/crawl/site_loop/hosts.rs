@@ -226,16 +226,17 @@ impl SiteHosts {
         Ok(brought > 0)
     }
 
-    /// Queues jobs, the heaviest first within their class; equal ones in the order of the frontier.
+    /// Queues jobs in the order of their kinds, the heaviest first within each; equal ones in the order of the frontier.
     pub(super) fn queue_by_weight(&mut self, index: usize, jobs: Vec<Job>) {
+        let order = self.site.worth().order();
         let mut weighed: Vec<(u8, f64, Job)> = {
             let worth = self.site.worth();
-            jobs.into_iter().map(|job| (job.lease.rank >> 4, worth.weigh_again(&job), job)).collect()
+            jobs.into_iter().map(|job| (order.place(job.lease.rank), worth.weigh(&job), job)).collect()
         };
-        weighed.sort_by(|(class, weight, _), (other, than, _)| class.cmp(other).then(than.total_cmp(weight)));
+        weighed.sort_by(|(kind, weight, _), (other, than, _)| kind.cmp(other).then(than.total_cmp(weight)));
         let jobs = in_order(&self.site.rules, weighed.into_iter().map(|(_, _, job)| job).collect());
         for job in jobs {
-            self.hosts[index].queue(job, &self.site.rules);
+            self.hosts[index].queue(job, &self.site.rules, &order);
         }
     }
 

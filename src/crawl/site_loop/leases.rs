@@ -18,7 +18,7 @@ use crate::site::Site;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_rules::{ActSign, Class, Refusal, Verdict};
-use gleaner_store::crawldb::{HostDue, Lease, LeaseRequest, Outcome, Owner, UrlKey};
+use gleaner_store::crawldb::{HostDue, Lease, LeaseOrder, LeaseRequest, Outcome, Owner, UrlKey};
 
 /// How often far pages of lists are considered, besides after each commit with nothing else pending.
 const FAR_ASKED_EVERY: Duration = Duration::from_secs(1);
@@ -121,7 +121,7 @@ impl Leases {
         if !leases.is_empty() || !is_still || !are_all_in && self.far_put_off < FAR_PUT_OFF_TIMES {
             return Ok(leases);
         }
-        (request.rank_max, request.urls_max) = (u8::MAX, 1);
+        (request.order, request.urls_max) = (LeaseOrder::ByRank, 1);
         let leases = self.site.db.lease_due(request).await?;
         self.far_put_off = 0;
         Ok(leases)
@@ -199,7 +199,10 @@ impl SiteLoop {
         let host = &self.hosts[index];
         let policy = host.face().policy(&self.site.rules);
         let urls_max = host.lease_size(policy);
-        if host.lease_at.is_none_or(|at| at > now) || !host.runs_low(urls_max) {
+        let is_floor = host.floor.is_due();
+        let runs_low = is_floor || host.runs_low(urls_max);
+        let may_lease = host.lease_at.is_some_and(|at| at <= now) || is_floor && !host.lanes.is_empty();
+        if !may_lease || !(runs_low || host.has_more) {
             return Ok(());
         }
         if matches!(host.face().robots, RobotsState::Asked) {
@@ -220,10 +223,21 @@ impl SiteLoop {
             }
             return Ok(());
         }
-        let deadline = now.plus(limits::LEASE_TIME);
-        let rank_max = priority::FAR_PAGE - 1;
-        let request = LeaseRequest { host: host.id, owner: self.shared.owner, now, deadline, urls_max, rank_max };
+        let (owner, deadline, rank_max) = (self.shared.owner, now.plus(limits::LEASE_TIME), u8::MAX);
+        let ranks = self.site.worth().order();
+        let order = LeaseOrder::Ranked(ranks);
+        let request = LeaseRequest { host: host.id, owner, now, deadline, urls_max, rank_max, order };
+        if is_floor {
+            self.lease_oldest(index, LeaseRequest { urls_max: 1, order: LeaseOrder::Oldest(ranks), ..request }).await?;
+        }
+        self.hosts[index].has_more = false;
+        let request = match self.hosts[index].better(&ranks, urls_max).filter(|_| !runs_low) {
+            None if !runs_low => return Ok(()),
+            None => request,
+            Some(better) => LeaseRequest { order: LeaseOrder::Ranked(better), ..request },
+        };
         // Nothing pending may still lead to the pages before a far one.
+        let host = &self.hosts[index];
         let is_still = host.lanes.is_empty() && host.lanes.running() == 0;
         let leases = self.leases.lease_due(request, is_still, self.commits.are_all_in()).await?;
         let (came_short, has_none) = (leases.len() < urls_max, leases.is_empty());
@@ -239,7 +253,7 @@ impl SiteLoop {
             }
         }
         self.hosts.queue_by_weight(index, jobs);
-        if came_short {
+        if came_short && runs_low {
             let due = self.site.db.host_due(self.hosts[index].id, now).await?;
             self.hosts[index].lease_at = match next_due(due, now) {
                 // Due rows that were not leased are far pages, or were added just now.
@@ -249,6 +263,25 @@ impl SiteLoop {
                 }
                 at => at,
             };
+        }
+        Ok(())
+    }
+
+    /// Puts the URL that has waited longest first. What waits in the lanes goes back: it may be that one, and the order has changed.
+    async fn lease_oldest(&mut self, index: usize, request: LeaseRequest) -> Result<(), CrawlError> {
+        let waiting = self.hosts[index].lanes.drain().into_iter().map(|job| job.lease.key).collect();
+        self.leases.let_go(waiting).await?;
+        let leases = self.site.db.lease_due(request).await?;
+        self.hosts[index].floor.given();
+        for lease in leases {
+            let is_urgent = self.crews.are_two() && lease.rank == priority::URGENT;
+            if is_urgent {
+                self.take_urgent(index, request.now, vec![lease]).await?;
+            } else if let Some(lease) = self.leases.take_lease(lease)
+                && let Some(job) = self.admit(index, lease, Crew::History).await?
+            {
+                self.hosts[index].queue_oldest(job, &self.site.rules);
+            }
         }
         Ok(())
     }

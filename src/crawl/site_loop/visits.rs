@@ -98,6 +98,9 @@ impl SiteLoop {
             turns.asked(is_look);
         }
         self.budgets.visit_begins();
+        if lane < self.hosts[index].lanes.count() {
+            self.hosts[index].floor.asked();
+        }
         let key = job.lease.key.clone();
         let (session, began) = (self.session.generation(), now);
         let site = Arc::clone(&self.site);

@@ -360,8 +360,9 @@ impl CrawlDb for MemoryStore {
             // Expired leases end, and URLs become due.
             queued.ready |= queued.due <= request.now;
             queued.lease = queued.lease.filter(|&(_, deadline)| deadline > request.now);
-            if url.rank <= request.rank_max && queued.ready && queued.lease.is_none() {
-                due.push((url.rank, queued.seq, key, url));
+            let place = request.order.place(url.rank).filter(|_| url.rank <= request.rank_max);
+            if let Some(place) = place.filter(|_| queued.ready && queued.lease.is_none()) {
+                due.push((place, queued.seq, key, url));
             }
         }
         // Only what is leased is sorted.
@@ -371,13 +372,13 @@ impl CrawlDb for MemoryStore {
         }
         due.sort_unstable_by_key(|(rank, seq, ..)| (*rank, *seq));
         let mut leases = Vec::with_capacity(due.len());
-        for (rank, _, key, url) in due {
+        for (_, _, key, url) in due {
             let Some(queued) = &mut url.queued else { continue };
             queued.lease = Some((request.owner, request.deadline));
             leases.push(Lease {
                 key: key.clone(),
                 depth: url.record.depth,
-                rank,
+                rank: url.rank,
                 attempts: url.record.attempts,
                 via: queued.via.clone(),
                 memo: url.memo.clone(),

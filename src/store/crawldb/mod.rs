@@ -34,6 +34,7 @@
 
 pub mod memory_store;
 mod merge;
+mod order;
 pub mod outcome;
 pub mod record;
 pub mod redb_store;
@@ -44,6 +45,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+pub use order::{LeaseOrder, RankOrder};
 pub use outcome::*;
 pub use record::*;
 
@@ -128,6 +130,7 @@ pub struct LeaseRequest {
     pub urls_max: usize,
     /// Only URLs with a rank up to this.
     pub rank_max: u8,
+    pub order: LeaseOrder,
 }
 
 /// When a host's next URL is due.
@@ -204,8 +207,8 @@ pub trait CrawlDb: Reader {
     /// times may be as far in the future as the clock was ahead. Survives a crash from the next durable commit on.
     async fn bring_forward(&self, host: HostId) -> Result<(), CrawlDbError>;
 
-    /// Up to `urls_max` due URLs of one host with a rank up to `rank_max`: by rank, then in the order in which they were queued (a
-    /// URL queued again by a retry or a revisit comes after those queued before it). The caller has to know whether the
+    /// Up to `urls_max` due URLs of one host with a rank up to `rank_max`: in `order`, and within a rank in the order in which they were
+    /// queued (a URL queued again by a retry or a revisit comes after those queued before it). The caller has to know whether the
     /// host is blocked.
     async fn lease_due(&self, request: LeaseRequest) -> Result<Vec<Lease>, CrawlDbError>;
 

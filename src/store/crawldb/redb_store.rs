@@ -291,7 +291,7 @@ impl Core {
     }
 
     fn lease_due(&self, db: &Database, request: LeaseRequest) -> Result<Vec<Lease>, Fault> {
-        let LeaseRequest { host, owner, now, deadline, urls_max, rank_max } = request;
+        let LeaseRequest { host, owner, now, deadline, urls_max, .. } = request;
         if urls_max == 0 {
             return self.known().host(host).map(|_| Vec::new());
         }
@@ -303,32 +303,17 @@ impl Core {
         let txn = db.begin_read()?;
         let queue = txn.open_table(QUEUE)?;
         let mut memos = Memos::of(&txn);
-        let (rank, seq) = held.scan_from();
         let mut leased = Vec::new();
-        for row in queue.range::<&codec::QueueKey>(
-            // If all of these ranks are leased, the scan starts after them.
-            &codec::queue_key(host, rank, seq)..=&codec::queue_key(host, rank_max.max(rank), u64::MAX),
-        )? {
-            let (key, value) = row?;
-            let at = codec::queue_position(key.value());
-            if at.0 > rank_max {
-                break;
-            }
-            if held.is_taken(at) {
-                continue;
-            }
-            let row = QueueRow::decode(value.value()).ok_or_else(|| Fault::row("queue"))?;
+        read::free_rows(&queue, held, &request, |held, at, value| {
+            let row = QueueRow::decode(value).ok_or_else(|| Fault::row("queue"))?;
             let memo = if row.memo { memos.get(host, row.path)? } else { None };
             held.take(at, row.path, owner, deadline);
-            held.scanned_to((at.0, at.1 + 1));
             let QueueRow { rank, attempts, depth, .. } = row;
             let key = UrlKey { host, path: row.path.into() };
             let via = row.via.map(Into::into);
             leased.push(Lease { key, depth, rank, attempts, via, memo, deadline, found: None });
-            if leased.len() == urls_max {
-                break;
-            }
-        }
+            Ok(())
+        })?;
         Ok(leased)
     }
 

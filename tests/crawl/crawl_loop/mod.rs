@@ -16,6 +16,7 @@ mod logins;
 mod looks;
 mod manners;
 mod members;
+mod shares;
 mod threads;
 mod told;
 mod tours;

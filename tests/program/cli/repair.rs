@@ -159,17 +159,25 @@ fn the_service_learns_a_rewritten_site_again_and_applies_the_repair_if_the_rule_
         gleaner(here, &["crawl"]).ended(0);
         site.take(Plan { changes_at: Some(0), ..Plan::default() });
         break_promise(here);
-        let mut service = Service::start(here);
+        let service = Service::start(here);
         let proposed = here.join("rules/mine.toml.proposed");
         if repair.contains("off") {
             wait_for("the site is crawled", || service.logged("site is being crawled").pop());
         } else if is_applied {
-            wait_for("the repair is in force", || service.logged("a repaired rule file is in force").pop());
+            wait_for("the repair is in force", || {
+                service
+                    .logged("a repaired rule file is in force (hint: gleaner rules history, gleaner rules revert)")
+                    .pop()
+            });
             wait_for("the crawl goes on by it", || service.logged("site is being crawled").get(1).cloned());
             assert!(fs::read_to_string(&file).unwrap().contains("^/topic/"));
             gleaner(here, &["rules", "history", "mine"]).ended(0).says(&["goes back by one"]);
         } else {
-            wait_for("the repair is proposed", || service.logged("a repaired rule file is proposed").pop());
+            wait_for("the repair is proposed", || {
+                service
+                    .logged("a repaired rule file is proposed (hint: read it, then `gleaner rules repair --apply`)")
+                    .pop()
+            });
             wait_for("the crawl goes on", || service.logged("site is being crawled").get(1).cloned());
             gleaner(here, &["status"]).ended(0).says(&["a repaired rule file is proposed: rules/mine.toml.proposed"]);
             assert!(fs::read_to_string(&proposed).unwrap().contains("^/topic/"));

@@ -64,3 +64,13 @@ fn both_stay_below_one_megabyte_and_a_small_site_far_below() {
     assert_eq!(degrees, 256 << 10);
     assert!(degrees + mirrors <= 1 << 20, "{degrees} + {mirrors}");
 }
+
+#[test]
+fn the_first_page_of_a_path_is_remembered_and_an_unknown_path_has_none() {
+    let mut parents = ParentDegrees::default();
+    assert_eq!(parents.of("/a"), 0);
+    parents.add("/a", 7);
+    parents.add("/a", 9);
+    parents.add("/b", 1);
+    assert_eq!((parents.of("/a"), parents.of("/b"), parents.of("/c")), (7, 1, 0));
+}

@@ -73,3 +73,20 @@ fn one_host_has_one_lane_by_host_and_many_by_url() {
         assert_eq!(lanes.len(), lanes_used, "{key:?}");
     }
 }
+
+#[test]
+fn an_item_goes_before_those_that_come_after_it_and_the_first_one_before_all() {
+    let mut lanes = Lanes::new(2);
+    lanes.push(0, 5);
+    for item in [3, 7, 5, 1, 3] {
+        lanes.insert(0, item, |queued| *queued > item);
+    }
+    lanes.insert(1, 2, |_| true);
+    assert_eq!(lanes.iter().copied().collect::<Vec<_>>(), [1, 3, 3, 5, 5, 7, 2]);
+    lanes.push_first(1, 9);
+    assert_eq!((lanes.pop(), lanes.pop(), lanes.pop()), (Some((1, 9)), Some((0, 1)), None));
+    lanes.push_first(1, 8);
+    assert_eq!((lanes.len(), lanes.pop()), (7, None), "the lane is busy");
+    lanes.done(1);
+    assert_eq!(lanes.pop(), Some((1, 8)));
+}

@@ -33,7 +33,6 @@ fn shares_are_a_whole_and_weights_stay_within_0_and_1() {
         Facts { folder_depth: u32::MAX, rule: RuleYield { fetched: u64::MAX, torrents: 0 }, ..Facts::default() };
     assert!((Weight::of(&most).value() - 1.0).abs() < 1e-9);
     assert!(Weight::of(&least).value() < 1e-6);
-    assert_eq!((Weight::of(&most).step(), Weight::of(&least).step()), (0, 15));
 }
 
 #[test]

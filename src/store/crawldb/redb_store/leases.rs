@@ -1,11 +1,11 @@
 //! Leases. They live in memory only: the embedded store has one process, so they end with it, and neither a lease nor
-//! a restart costs a write. For each host the start of the next queue scan is stored, so that a scan does not pass over
-//! the leased rows repeatedly.
+//! a restart costs a write. For each rank of a host the start of the next queue scan is stored, so that a scan does
+//! not pass over the leased rows repeatedly.
 //!
-//! Invariant: every row of `queue` before `scan_from` is leased. Inserting a row before it or ending a lease moves
+//! Invariant: every row of a rank in `queue` before its `scan_from` is leased. Inserting a row before it or ending a lease moves
 //! `scan_from` back.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::crawldb::Owner;
 use crate::crawldb::record::HostId;
@@ -21,7 +21,8 @@ pub(super) struct Leases {
 
 #[derive(Default)]
 pub(super) struct HostLeases {
-    scan_from: Position,
+    /// By rank, the sequence number; 0 for ranks without one.
+    scan_from: BTreeMap<u8, u64>,
     held: HashMap<Box<str>, ActiveLease>,
     /// The positions in `held`.
     taken: HashSet<Position>,
@@ -42,7 +43,7 @@ impl Leases {
 
     /// Scans every row again, after the file was reopened.
     pub(super) fn rescan(&mut self) {
-        self.hosts.values_mut().for_each(|host| host.scan_from = Position::default());
+        self.hosts.values_mut().for_each(|host| host.scan_from.clear());
     }
 
     /// The visit of this URL was recorded, or it was removed from the queue.
@@ -54,9 +55,9 @@ impl Leases {
 }
 
 impl HostLeases {
-    /// Where a scan for free rows starts.
-    pub(super) fn scan_from(&self) -> Position {
-        self.scan_from
+    /// Where a scan for free rows of a rank starts.
+    pub(super) fn scan_from(&self, rank: u8) -> u64 {
+        self.scan_from.get(&rank).copied().unwrap_or(0)
     }
 
     pub(super) fn is_taken(&self, at: Position) -> bool {
@@ -78,7 +79,7 @@ impl HostLeases {
             let runs = held.deadline > now;
             if !runs {
                 taken.remove(&held.at);
-                *scan_from = held.at.min(*scan_from);
+                scan_back(scan_from, held.at);
             }
             runs
         });
@@ -96,14 +97,14 @@ impl HostLeases {
         }
     }
 
-    /// Everything before `at` was found leased.
+    /// Everything of this rank before `at` was found leased.
     pub(super) fn scanned_to(&mut self, at: Position) {
-        self.scan_from = at;
+        self.scan_from.insert(at.0, at.1);
     }
 
     /// A row was inserted into the queue.
     pub(super) fn inserted(&mut self, at: Position) {
-        self.scan_from = self.scan_from.min(at);
+        scan_back(&mut self.scan_from, at);
     }
 
     /// A URL was queued again; its lease, if any, moves with it.
@@ -133,5 +134,12 @@ impl HostLeases {
         if let Some(held) = self.held.remove(path) {
             self.taken.remove(&held.at);
         }
+    }
+}
+
+/// A row at this position may be free.
+fn scan_back(scan_from: &mut BTreeMap<u8, u64>, (rank, seq): Position) {
+    if let Some(from) = scan_from.get_mut(&rank) {
+        *from = seq.min(*from);
     }
 }

@@ -132,12 +132,12 @@ impl QueueChanges {
         for (host, path, to) in &self.moved {
             leases.host(*host).moved(path, *to);
         }
-        let mut last_host = None;
+        let mut last_rank = None;
         for (key, _) in &self.queue_in {
-            // Sorted by host, then position: the first row of a host is its lowest.
-            let host = &key[..4];
-            if last_host != Some(host) {
-                last_host = Some(host);
+            // Sorted by host, then position: the first row of a host's rank is its lowest.
+            let rank = &key[..5];
+            if last_rank != Some(rank) {
+                last_rank = Some(rank);
                 leases.host(host_of(key)).inserted(codec::queue_position(key));
             }
         }

@@ -2,23 +2,26 @@
 
 use std::ops::Bound;
 
-use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTable};
+use redb::{Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Core;
 use super::codec::{self, MagnetKept, QueueRow, TorrentKept, UrlRow};
 use super::harvest::find_torrent;
 use super::known::CachedTables;
-use super::leases::HostLeases;
+use super::leases::{HostLeases, Position};
 use super::open::Fault;
 use super::tables::{INFOHASHES, LATER, LISTINGS, MAGNETS, QUEUE, TORRENTS, URLS};
 use super::urls;
-use crate::crawldb::HostDue;
 use crate::crawldb::outcome::token_kind;
 use crate::crawldb::record::*;
+use crate::crawldb::{HostDue, LeaseOrder, LeaseRequest};
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
 use gleaner_torrent::Infohashes;
+
+/// The queue in a snapshot.
+type Queue = ReadOnlyTable<&'static codec::QueueKey, &'static [u8]>;
 
 pub(super) fn url_record(db: &Database, key: &UrlKey) -> Result<Option<UrlRecord>, Fault> {
     Ok(url_records(db, std::slice::from_ref(key))?.pop().flatten())
@@ -122,12 +125,10 @@ pub(super) fn parked_elsewhere(
 /// When a host's next URL is due; `leases` are the host's, without expired ones.
 pub(super) fn host_due(db: &Database, host: HostId, leases: &HostLeases, now: UnixMillis) -> Result<HostDue, Fault> {
     let txn = db.begin_read()?;
-    let (rank, seq) = leases.scan_from();
     let queue = txn.open_table(QUEUE)?;
-    for row in queue
-        .range::<&codec::QueueKey>(&codec::queue_key(host, rank, seq)..=&codec::queue_key(host, u8::MAX, u64::MAX))?
-    {
-        if !leases.is_taken(codec::queue_position(row?.0.value())) {
+    let ranks = ranks_queued(&queue, host, u8::MAX)?;
+    for rank in ranks {
+        if first_free(&queue, host, rank, leases)?.is_some() {
             return Ok(HostDue::Now);
         }
     }
@@ -143,6 +144,82 @@ pub(super) fn host_due(db: &Database, host: HostId, leases: &HostLeases, now: Un
         }
     }
     Ok(if end.is_some() { HostDue::Leased } else { HostDue::Exhausted })
+}
+
+/// The ranks up to `rank_max` of which the host has rows in its queue, in ascending order: one lookup for each.
+pub(super) fn ranks_queued(queue: &Queue, host: HostId, rank_max: u8) -> Result<Vec<u8>, Fault> {
+    let end = codec::queue_key(host, rank_max, u64::MAX);
+    let (mut ranks, mut from) = (Vec::new(), Some(0));
+    while let Some(rank) = from {
+        let Some(row) = queue.range::<&codec::QueueKey>(&codec::queue_key(host, rank, 0)..=&end)?.next() else { break };
+        let (rank, _) = codec::queue_position(row?.0.value());
+        ranks.push(rank);
+        from = rank.checked_add(1).filter(|next| *next <= rank_max);
+    }
+    Ok(ranks)
+}
+
+/// The first row of a rank that is not leased.
+fn first_free(queue: &Queue, host: HostId, rank: u8, leases: &HostLeases) -> Result<Option<Position>, Fault> {
+    for row in rows_of(queue, host, rank, leases)? {
+        let at = codec::queue_position(row?.0.value());
+        if !leases.is_taken(at) {
+            return Ok(Some(at));
+        }
+    }
+    Ok(None)
+}
+
+fn rows_of<'a>(
+    queue: &'a Queue,
+    host: HostId,
+    rank: u8,
+    leases: &HostLeases,
+) -> Result<redb::Range<'a, &'static codec::QueueKey, &'static [u8]>, Fault> {
+    let (from, to) = (codec::queue_key(host, rank, leases.scan_from(rank)), codec::queue_key(host, rank, u64::MAX));
+    Ok(queue.range::<&codec::QueueKey>(&from..=&to)?)
+}
+
+/// Gives up to `urls_max` free rows of a host to `take`, in the order of a lease; what it takes is leased when it returns.
+pub(super) fn free_rows(
+    queue: &Queue,
+    held: &mut HostLeases,
+    request: &LeaseRequest,
+    mut take: impl FnMut(&mut HostLeases, Position, &[u8]) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let mut ranks = ranks_queued(queue, request.host, request.rank_max)?;
+    ranks.retain(|rank| request.order.place(*rank).is_some());
+    ranks.sort_by_key(|rank| request.order.place(*rank));
+    let mut left = request.urls_max;
+    if matches!(request.order, LeaseOrder::Oldest(_)) {
+        while left > 0 {
+            let mut oldest = None;
+            for rank in &ranks {
+                let free = first_free(queue, request.host, *rank, held)?;
+                oldest = [oldest, free].into_iter().flatten().min_by_key(|(_, seq)| *seq);
+            }
+            let Some((rank, seq)) = oldest else { break };
+            let row = queue.get(&codec::queue_key(request.host, rank, seq))?.ok_or_else(|| Fault::row("queue"))?;
+            take(held, (rank, seq), row.value())?;
+            left -= 1;
+        }
+        return Ok(());
+    }
+    for rank in ranks {
+        for row in rows_of(queue, request.host, rank, held)? {
+            if left == 0 {
+                return Ok(());
+            }
+            let (key, value) = row?;
+            let at = codec::queue_position(key.value());
+            if !held.is_taken(at) {
+                take(held, at, value.value())?;
+                held.scanned_to((at.0, at.1 + 1));
+                left -= 1;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The last possible `later` key of a host.

@@ -14,7 +14,7 @@ enum Step {
     MakeDue(Vec<Discovered>),
     Unpark { host: HostId, token: u64 },
     BringForward(HostId),
-    Lease { host: HostId, owner: u64, urls_max: usize, time: u64 },
+    Lease { host: HostId, owner: u64, urls_max: usize, time: u64, order: Box<LeaseOrder> },
     Release { owner: u64, keys: Vec<UrlKey> },
     Record(Vec<Visit>),
     Forget(Infohashes),
@@ -103,14 +103,22 @@ fn any_visit() -> impl Strategy<Value = Visit> {
 
 fn any_step() -> impl Strategy<Value = Step> {
     let batch = || proptest::collection::vec(any_found(), 1..8);
-    let lease = (0..HOSTS, 1..3_u64, 0..6_usize, 0..60_u64);
+    let ranks = RankOrder::of(&[2, 0, 3]);
+    let order = prop_oneof![
+        2 => Just(LeaseOrder::ByRank),
+        2 => Just(LeaseOrder::Ranked(ranks)),
+        1 => Just(LeaseOrder::Oldest(ranks)),
+    ];
+    let lease = (0..HOSTS, 1..3_u64, 0..6_usize, 0..60_u64, order);
     let release = (1..3_u64, proptest::collection::vec(any_key(), 1..6));
     prop_oneof![
         3 => batch().prop_map(Step::Add),
         2 => batch().prop_map(Step::MakeDue),
         2 => (0..HOSTS, 0..3_u64).prop_map(|(host, token)| Step::Unpark { host: HostId(host), token: token << 62 }),
         1 => (0..HOSTS).prop_map(|host| Step::BringForward(HostId(host))),
-        4 => lease.prop_map(|(host, owner, urls_max, time)| Step::Lease { host: HostId(host), owner, urls_max, time }),
+        4 => lease.prop_map(|(host, owner, urls_max, time, order)| {
+            Step::Lease { host: HostId(host), owner, urls_max, time, order: Box::new(order) }
+        }),
         2 => release.prop_map(|(owner, keys)| Step::Release { owner, keys }),
         5 => proptest::collection::vec(any_visit(), 1..6).prop_map(Step::Record),
         1 => any_hashes().prop_map(Step::Forget),
@@ -130,7 +138,7 @@ async fn apply(db: &dyn CrawlDb, step: &Step, now: UnixMillis) -> String {
         Step::MakeDue(batch) => format!("{:?}", db.make_due(batch, now).await.unwrap()),
         Step::Unpark { host, token } => format!("{:?}", db.unpark(host, token, now).await.unwrap()),
         Step::BringForward(host) => format!("{:?}", db.bring_forward(host).await.unwrap()),
-        Step::Lease { host, owner, urls_max, .. } => {
+        Step::Lease { host, owner, urls_max, order, .. } => {
             let request = LeaseRequest {
                 host,
                 owner: Owner(owner),
@@ -138,6 +146,7 @@ async fn apply(db: &dyn CrawlDb, step: &Step, now: UnixMillis) -> String {
                 deadline: at(now.0 + LEASE_MS),
                 urls_max,
                 rank_max: u8::MAX,
+                order: *order,
             };
             format!("{:?}", db.lease_due(request).await.unwrap())
         }
@@ -206,8 +215,15 @@ async fn history(steps: Vec<Step>) {
             store = redb(folder.path());
             for host in (0..HOSTS).map(HostId) {
                 for db in [&model as &dyn CrawlDb, &store] {
-                    let request =
-                        LeaseRequest { host, owner: Owner(0), now, deadline: now, urls_max: 1, rank_max: u8::MAX };
+                    let request = LeaseRequest {
+                        host,
+                        owner: Owner(0),
+                        now,
+                        deadline: now,
+                        urls_max: 1,
+                        rank_max: u8::MAX,
+                        order: LeaseOrder::ByRank,
+                    };
                     db.lease_due(request).await.unwrap();
                 }
             }

@@ -1,6 +1,6 @@
 //! The parts of a URL's path and query, and the form of each: `viewtopic.php?f={n}&t={n}` (LEARNING §14.3).
 //!
-//! Unlike [`gleaner_frontier::shape`], values that are words are kept: a rule must tell `action=download` from `action=logout`.
+//! Unlike [`super::shape`], values that are words are kept: a rule must tell `action=download` from `action=logout`.
 
 /// A URL's path and query, split.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
