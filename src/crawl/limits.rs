@@ -115,6 +115,9 @@ pub const LEASE_URLS_MAX: usize = 512;
 pub const LEASE_URLS_A_LANE: usize = 8;
 pub const LEASE_URLS_MIN: usize = 16;
 
+/// URLs remembered of those that lanes have given back, so that their budget is asked once; each lane gives back eight at a time.
+pub const ADMITTED_MAX: usize = 4_096;
+
 /// Duration of a lease, after which another worker may take the URL.
 pub const LEASE_TIME: Duration = Duration::from_secs(600);
 

@@ -34,6 +34,8 @@ pub(super) struct Leases {
     in_hand: HashSet<u64>,
     /// Leased URLs that were leased a second time: once their visit is on disk, that lease is given back.
     leased_twice: HashMap<u64, UrlKey>,
+    /// URLs that were admitted and given back unvisited: their budget is not asked a second time.
+    admitted: HashSet<u64>,
     /// Leases to give back.
     to_release: Vec<UrlKey>,
     /// How often in a row far pages of lists were delayed.
@@ -49,6 +51,7 @@ impl Leases {
             owner,
             in_hand: HashSet::new(),
             leased_twice: HashMap::new(),
+            admitted: HashSet::new(),
             to_release: Vec::new(),
             far_put_off: 0,
             read_whole: None,
@@ -109,6 +112,15 @@ impl Leases {
         Ok(self.site.db.release(self.owner, keys).await?)
     }
 
+    /// Gives back what waits in the lanes.
+    async fn put_off(&mut self, waiting: Vec<UrlKey>) -> Result<(), CrawlError> {
+        if self.admitted.len() > limits::ADMITTED_MAX {
+            self.admitted.clear();
+        }
+        self.admitted.extend(waiting.iter().map(mark));
+        self.let_go(waiting).await
+    }
+
     /// The due rows of a host; far pages of lists only if there is nothing else, and nothing pending could still lead to the
     /// pages before them.
     async fn lease_due(
@@ -161,9 +173,10 @@ impl Leases {
         {
             job.lease.memo = None;
         }
+        let was_admitted = self.admitted.remove(&mark(&job.lease.key));
         let (asked, token) = {
             let mut worth = self.site.worth();
-            (worth.ask(&job), worth.token())
+            (if was_admitted { Ok(()) } else { worth.ask(&job) }, worth.token())
         };
         if let Err(reason) = asked
             && !self.was_fetched(&job.lease).await?
@@ -270,7 +283,8 @@ impl SiteLoop {
     /// Puts the URL that has waited longest first. What waits in the lanes goes back: it may be that one, and the order has changed.
     async fn lease_oldest(&mut self, index: usize, request: LeaseRequest) -> Result<(), CrawlError> {
         let waiting = self.hosts[index].lanes.drain().into_iter().map(|job| job.lease.key).collect();
-        self.leases.let_go(waiting).await?;
+        self.leases.put_off(waiting).await?;
+        self.hosts[index].lease_at = Some(request.now);
         let leases = self.site.db.lease_due(request).await?;
         self.hosts[index].floor.given();
         for lease in leases {

@@ -208,7 +208,7 @@ fn tokens(path: &str, elapsed: Duration) -> Option<Answer> {
 
 fn tokens_of(newest: u64, path: &str, elapsed: Duration) -> Option<Answer> {
     let view = elapsed.as_millis();
-    if path == format!("/board?page={FAILS}") && view < 5_000 {
+    if path == format!("/board?page={FAILS}") && view < 20_000 {
         return Some(Answer::Status(500, ResponseHeaders::default(), Bytes::new()));
     }
     if let Some(name) = path.strip_prefix("/dl/") {

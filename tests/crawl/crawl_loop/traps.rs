@@ -318,7 +318,9 @@ async fn many_short_boards_are_all_read_soon_though_they_come_before_the_threads
         match path {
             "/" => Some(page(&(0..600).map(|n| format!("<a href=/list/{n}>x</a>")).collect::<String>())),
             _ if path.starts_with("/list/") => {
-                Some(page(&format!("<a href=/detail/{}>x</a><a href=/detail/{}>y</a>", 2 * of, 2 * of + 1)))
+                // Each has titles of its own, or they would be taken for copies of one page.
+                let titles: String = (0..12).map(|at| format!("title{of}of{at} ")).collect();
+                Some(page(&format!("{titles}<a href=/detail/{}>x</a><a href=/detail/{}>y</a>", 2 * of, 2 * of + 1)))
             }
             _ if path.starts_with("/detail/") => Some(page(&format!("<a href=/dl/{of}>torrent</a>"))),
             _ => path.starts_with("/dl/").then(|| torrent(of)),

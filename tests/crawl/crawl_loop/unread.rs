@@ -132,7 +132,7 @@ async fn so_does_one_that_came_while_nobody_looked_in_a_thread_that_was_listed_i
 }
 
 /// The thread of a board with a reply in `forum_of_pages`: by then history has read its first page, and none after it.
-const BEGUN: u64 = 30;
+const BEGUN: u64 = 20;
 
 /// Like `forum`; a row links only to the first page of its thread, which links to the others. A reply adds a file on the last one.
 fn forum_of_pages(path: &str, elapsed: Duration) -> Option<Answer> {

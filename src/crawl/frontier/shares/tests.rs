@@ -1,3 +1,5 @@
+//! Unit tests of `frontier::shares`.
+
 use super::*;
 
 const LISTS: usize = 0;
