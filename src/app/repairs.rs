@@ -79,7 +79,7 @@ impl Repairs {
     ) -> Result<bool, CrawlError> {
         let name = &*rules.name;
         let is_tried = self.tried.get(name).is_some_and(|at| now.since(*at) < REPAIR_AGAIN_AFTER);
-        if rules.repair == Repair::Off || is_tried || self.due.contains_key(name) || self.waiting.contains_key(name) {
+        if rules.repair() == Repair::Off || is_tried || self.due.contains_key(name) || self.waiting.contains_key(name) {
             return Ok(false);
         }
         let Some(latest) = broken_promises(db, name).await?.iter().map(|of| of.alarm.since).max() else {
@@ -90,7 +90,7 @@ impl Repairs {
             return Ok(false);
         }
         self.tried.insert(name.to_owned(), now);
-        self.due.insert(name.to_owned(), rules.repair);
+        self.due.insert(name.to_owned(), rules.repair());
         Ok(true)
     }
 

@@ -65,12 +65,6 @@ pub struct SiteStatus {
     /// The session of its account, as known by the process that crawls it.
     #[serde(default)]
     pub session: Option<SessionState>,
-    /// Rules that keep their promise no more.
-    #[serde(default)]
-    pub broken_promises: Vec<BrokenPromise>,
-    /// A repaired rule file that waits for a person; added by the command that prints the report, which has the rule files.
-    #[serde(default)]
-    pub proposed: Option<String>,
     /// Why it is left alone without a session.
     #[serde(default)]
     pub no_session: Option<NoSession>,
@@ -104,6 +98,12 @@ pub struct SiteStatus {
     /// Visits that gave nothing, by class, outcome and cause, the most frequent first; up to half a minute old.
     #[serde(default)]
     pub troubles: Vec<Cause>,
+    /// Rules that keep their promise no more.
+    #[serde(default)]
+    pub broken_promises: Vec<BrokenPromise>,
+    /// A repaired rule file that waits for a person; added by the command that prints the report, which has the rule files.
+    #[serde(default)]
+    pub proposed: Option<String>,
 }
 
 /// Activity of the scripts of its pages; up to half a minute old.
@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     fn a_site_is_one_flat_object_in_the_order_of_before() {
-        let site = r#"{"name":"s","pages":9,"script_requests":2,"closed_to_scripts":[],"showed_nothing":null,"pages_not_whole":1,"torrents":3,"torrents_seen":4,"magnets":5,"urls_known":6,"urls_queued":7,"body_bytes":8,"outcomes":{"page":9},"is_crawled":true,"under_way":1,"waiting":null,"session":null,"no_session":null,"blocked_hosts":[],"ended":null,"cuts":[],"unclassed":[],"acting":[],"crews":null,"proposals":[],"delay":null,"gone":null,"lists":null,"troubles":[]}"#;
+        let site = r#"{"name":"s","pages":9,"script_requests":2,"closed_to_scripts":[],"showed_nothing":null,"pages_not_whole":1,"torrents":3,"torrents_seen":4,"magnets":5,"urls_known":6,"urls_queued":7,"body_bytes":8,"outcomes":{"page":9},"is_crawled":true,"under_way":1,"waiting":null,"session":null,"no_session":null,"blocked_hosts":[],"ended":null,"cuts":[],"unclassed":[],"acting":[],"crews":null,"proposals":[],"delay":null,"gone":null,"lists":null,"troubles":[],"broken_promises":[],"proposed":null}"#;
         let read: SiteStatus = serde_json::from_str(site).unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), site);
     }

@@ -27,6 +27,9 @@ const CONFIRMING: usize = 3;
 /// Different URLs that have to break a promise before an alarm.
 const BROKEN_URLS: usize = 3;
 
+/// Visits that have kept a promise before it counts as one.
+const KEPT_MIN: f64 = 8.0;
+
 /// Visits in a row that keep a promise again and end its alarm.
 const KEPT_AGAIN: u32 = 5;
 
@@ -284,8 +287,8 @@ impl Record {
             Ok(()) => {}
             Err(breach) => self.suspicion.add(breach, seen, &unclassed),
         }
-        // Without a URL that kept it there was no promise: that a rule never gave anything is said elsewhere.
-        if !is_over || self.kept.is_empty() || !self.suspicion.is_of_many(seen.at) {
+        // A rule that hardly ever kept it has promised nothing: that it never gave anything is said elsewhere.
+        if !is_over || self.test.kept() < KEPT_MIN || self.kept.is_empty() || !self.suspicion.is_of_many(seen.at) {
             return Step::Nothing;
         }
         let asked: Vec<KnownUrl> = self.kept.iter().rev().take(CONFIRMING).cloned().collect();

@@ -20,7 +20,7 @@ use super::file::{
     ShortcutTables, SiteFile,
 };
 use super::judge::{
-    AllowedActions, BoardRules, BudgetRules, ClientRules, Lanes, LinkRules, LoginRules, Quota, Rate, Repair, Robots,
+    AllowedActions, BoardRules, BudgetRules, ClientRules, Lanes, LinkRules, LoginRules, Quota, Rate, Robots,
     ScriptRules, SiteRules, owns,
 };
 use super::patterns::{RuleList, compile, expressions, rule_list};
@@ -66,7 +66,7 @@ pub(super) fn family(faults: &mut Faults, read: &ParsedFile<FamilyFile>, familie
         hosts: vec!["family.invalid".into()],
         canonical,
         charset: own.charset.or(inherited.charset),
-        ..compiled(faults, rules, false)?
+        ..compiled(faults, rules, &SiteFile::default())?
     };
     let placed = |url: &str| {
         if url.starts_with('/') { format!("{HOST}{url}") } else { url.to_owned() }
@@ -133,7 +133,6 @@ pub(super) fn site(
         increment_depth: file.increment_depth,
         robots: robots(faults, spans, &file.robots),
         allow_actions: allowed_actions(faults, spans, &file.allow_actions),
-        repair: file.learn.repair,
         sitemaps: file.sitemaps,
         client: ClientRules {
             headers: headers(faults, spans, file),
@@ -141,7 +140,7 @@ pub(super) fn site(
             private_addresses: private_addresses(faults, spans, file.private_addresses.as_ref(), &start),
         },
         start: start.iter().map(|(_, url)| url.clone()).collect(),
-        ..compiled(faults, rules, file.learned)?
+        ..compiled(faults, rules, file)?
     };
     judge_start(faults, spans, &site, &start);
     examples(faults, spans, &file.examples, &site, str::to_owned);
@@ -149,7 +148,7 @@ pub(super) fn site(
 }
 
 /// A site that has only its rules; the caller fills in the rest.
-fn compiled(faults: &mut Faults, rules: RuleList, are_learned: bool) -> Option<SiteRules> {
+fn compiled(faults: &mut Faults, rules: RuleList, file: &SiteFile) -> Option<SiteRules> {
     let (rules, set) = compile(faults, rules)?;
     Some(SiteRules {
         name: "".into(),
@@ -179,10 +178,9 @@ fn compiled(faults: &mut Faults, rules: RuleList, are_learned: bool) -> Option<S
         increment_depth: 0,
         robots: Robots::Obey,
         allow_actions: AllowedActions::default(),
-        repair: Repair::default(),
         sitemaps: true,
         client: ClientRules { headers: Vec::new(), proxy: None, private_addresses: PrivateAddresses::All(false) },
-        links: LinkRules { rules, set, are_learned },
+        links: LinkRules { rules, set, are_learned: file.learned, repair: file.learn.repair },
     })
 }
 

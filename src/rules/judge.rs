@@ -188,8 +188,6 @@ pub struct SiteRules {
     pub increment_depth: u8,
     pub robots: Robots,
     pub allow_actions: AllowedActions,
-    /// What the service does where a rule keeps its promise no more.
-    pub repair: Repair,
     /// Whether sitemaps listed in robots.txt are read.
     pub sitemaps: bool,
     pub client: ClientRules,
@@ -228,6 +226,8 @@ pub(super) struct LinkRules {
     pub set: RegexSet,
     /// The rules were learned, and nobody has read them yet.
     pub are_learned: bool,
+    /// What the service does where a rule keeps its promise no more.
+    pub repair: Repair,
 }
 
 /// How the lists of the site are parsed and rechecked.
@@ -394,6 +394,12 @@ impl SiteRules {
     fn first_rule(&self, path: &str) -> Option<(usize, &Rule)> {
         let number = self.links.set.matches(path).into_iter().next()?;
         Some((number, self.links.rules.get(number)?))
+    }
+
+    /// What the service does where a rule keeps its promise no more.
+    #[must_use]
+    pub fn repair(&self) -> Repair {
+        self.links.repair
     }
 
     /// True for a site on which no URL is requested that acts: one with an account, or with learned rules that nobody has read yet.

@@ -21,6 +21,7 @@ use crate::cli::hints::{Hints, quoted, told_argument};
 use crate::cli::{Global, block_on, login};
 use crate::limits::LEARNED_LOGINS_MAX;
 use gleaner_base::console::{self, escaped};
+use gleaner_base::place;
 use gleaner_base::url::CrawlUrl;
 use gleaner_learn::{self as learn, LoginPlaces, Nothing, Outcome, limits};
 use gleaner_rules::config::Config;
@@ -171,6 +172,9 @@ impl Output {
             bail!("{}: exists already\nhint: move it away, or name another file with --output", path.display());
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if let Some((there, _)) = place::in_the_way(folder).filter(|_| options.output.is_none()) {
+            bail!("{}: {}, not a folder\nhint: pass another --rules", there.display(), place::told(&there));
+        }
         let hint =
             || format!("{}\nhint: name a file in a folder that you may write to, with --output", folder.display());
         std::fs::create_dir_all(folder).with_context(hint)?;

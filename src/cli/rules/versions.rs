@@ -1,4 +1,4 @@
-//! Earlier versions of rule files: each one that `rules repair` or `rules revert` has replaced is kept as `history/SITE/TIME.toml` in the rules
+//! Earlier versions of rule files: each one that `rules repair` or `rules revert` has replaced is kept as `history/SITE/TIME-NN.toml` in the rules
 //! folder.
 
 use std::fs;
@@ -38,7 +38,7 @@ pub fn replace(file: &Path, text: &str) -> anyhow::Result<PathBuf> {
     let folder = folder_of(file);
     fs::create_dir_all(&folder).with_context(hint)?;
     let time = SystemClock.now().rfc3339().replace(':', "");
-    let names = (1..).map(|nth: u32| if nth == 1 { format!("{time}.toml") } else { format!("{time}-{nth}.toml") });
+    let names = (1..100).map(|nth: u32| format!("{time}-{nth:02}.toml"));
     let draft = file.with_extension("toml.part");
     fs::write(&draft, text).with_context(hint)?;
     // A hard link: at no time is there no rule file, nor one that is half written.

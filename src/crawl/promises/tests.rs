@@ -1,3 +1,5 @@
+//! Tests of promises: a site that changes, bursts, restarts, lists of one page.
+
 use std::time::Duration;
 
 use super::*;

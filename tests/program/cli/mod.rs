@@ -131,7 +131,7 @@ fn faults_are_told_by_the_exit_code_though_nobody_reads_on() {
 #[test]
 fn a_new_rule_file_passes_its_check_and_is_never_overwritten() {
     let here = folder();
-    let new = ["rules", "new", "https://example.org/torrents/", "--rules", "rules"];
+    let new = ["rules", "new", "--offline", "https://example.org/torrents/", "--rules", "rules"];
     run(here.path(), &new).ended(0).says(&["wrote rules/", "gleaner rules check"]);
     let path = fs::read_dir(here.path().join("rules")).unwrap().next().unwrap().unwrap().path();
     let text = fs::read_to_string(&path).unwrap() + "# mine\n";

@@ -48,7 +48,7 @@ fn each_command_prints_what_its_snapshot_shows() {
     let first = format!("{}/", site.origin);
     let both = ["--data", "data", "--rules", "rules"];
     let commands: &[(&str, &[&str])] = &[
-        ("rules_new", &["rules", "new", "https://tracker.example/", "--rules", "rules"]),
+        ("rules_new", &["rules", "new", "--offline", "https://tracker.example/", "--rules", "rules"]),
         ("rules_check", &["rules", "check", "--rules", "rules"]),
         ("rules_explain", &["rules", "explain", &first]),
         ("config_check", &["config", "check"]),
