@@ -107,7 +107,10 @@ impl Mirrors {
     }
 }
 
-/// The in-degree of the page that linked to a URL first; of two paths in one slot only the later one. 256 kB from the first link on.
+/// Paths that are remembered with the degree of the page that linked to them first. A process has hundreds of sites.
+const PARENTED: usize = 1 << 12;
+
+/// The in-degree of the page that linked to a URL first; of two paths in one slot only the later one. 32 kB from the first link on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParentDegrees {
     /// The rest of the path's hash, and the degree.
@@ -118,10 +121,10 @@ impl ParentDegrees {
     /// Records a link to a path, on a page with this in-degree.
     pub fn add(&mut self, path: &str, degree: u32) {
         if self.slots.is_empty() {
-            self.slots = vec![(0, 0); PATHS];
+            self.slots = vec![(0, 0); PARENTED];
         }
         let (place, rest) = place_of(path);
-        let (tag, known) = &mut self.slots[place];
+        let (tag, known) = &mut self.slots[place % PARENTED];
         if *tag != rest {
             (*tag, *known) = (rest, degree);
         }
@@ -131,7 +134,7 @@ impl ParentDegrees {
     #[must_use]
     pub fn of(&self, path: &str) -> u32 {
         let (place, rest) = place_of(path);
-        let (tag, degree) = self.slots.get(place).copied().unwrap_or_default();
+        let (tag, degree) = self.slots.get(place % PARENTED).copied().unwrap_or_default();
         if tag == rest { degree } else { 0 }
     }
 }
