@@ -2,7 +2,7 @@
 //! folder.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -40,7 +40,8 @@ pub fn replace(file: &Path, text: &str) -> anyhow::Result<PathBuf> {
     let time = SystemClock.now().rfc3339().replace(':', "");
     let names = (1..100).map(|nth: u32| format!("{time}-{nth:02}.toml"));
     let draft = file.with_extension("toml.part");
-    fs::write(&draft, text).with_context(hint)?;
+    let written = |mut draft: fs::File| draft.write_all(text.as_bytes()).and_then(|()| draft.sync_all());
+    fs::File::create(&draft).and_then(written).with_context(hint)?;
     // A hard link: at no time is there no rule file, nor one that is half written.
     for name in names {
         let kept = folder.join(name);

@@ -96,7 +96,6 @@ async fn torrents_come_before_persons_and_other_views_and_everything_is_asked() 
     };
     let until = until.unwrap() + 1;
     let irrelevant = until - log[..until].iter().filter(relevant).count();
-    // In the order in which they were found there are 553.
     assert!(irrelevant < 120, "{irrelevant} of {until} requests");
 
     let shares = worth::shares(machine.db.as_ref(), &rules).await.unwrap();

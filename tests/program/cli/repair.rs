@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gleaner_base::clock::UnixMillis;
 use gleaner_crawl::promises::{Breach, KnownUrl, PROMISES_NOTE, Promises, Seen, Verdict};
@@ -51,15 +51,21 @@ fn break_promise(here: &Path) {
     });
 }
 
+/// A site that was crawled by these rules and more of them, before it changes; its rule file.
+fn crawled(here: &Path, more: &str) -> (Tracker, PathBuf) {
+    let site = Tracker::start(Plan::default());
+    fs::create_dir_all(here.join("rules")).unwrap();
+    let file = here.join("rules/mine.toml");
+    fs::write(&file, rules(&site.origin, BEFORE) + more).unwrap();
+    gleaner(here, &["crawl"]).ended(0);
+    (site, file)
+}
+
 #[test]
 fn a_rewritten_site_is_told_repaired_and_taken_back() {
     let here = folder();
     let here = here.path();
-    let site = Tracker::start(Plan::default());
-    fs::create_dir_all(here.join("rules")).unwrap();
-    let file = here.join("rules/mine.toml");
-    fs::write(&file, rules(&site.origin, BEFORE)).unwrap();
-    gleaner(here, &["crawl"]).ended(0);
+    let (site, file) = crawled(here, "");
     let before = archived(&here.join("data"));
     assert_eq!(before.len(), 50);
     gleaner(here, &["rules", "repair", "mine"]).ended(0).says(&["its rules keep their promises"]);
@@ -122,11 +128,7 @@ fn a_rewritten_site_is_told_repaired_and_taken_back() {
 fn a_repair_that_is_not_sure_is_not_applied_and_says_why() {
     let here = folder();
     let here = here.path();
-    let site = Tracker::start(Plan::default());
-    fs::create_dir_all(here.join("rules")).unwrap();
-    let file = here.join("rules/mine.toml");
-    fs::write(&file, rules(&site.origin, BEFORE)).unwrap();
-    gleaner(here, &["crawl"]).ended(0);
+    let (site, file) = crawled(here, "");
     // The archive is lost: nothing shows that the site is the same.
     fs::remove_dir_all(here.join("data/torrents")).unwrap();
     fs::create_dir(here.join("data/torrents")).unwrap();
@@ -151,12 +153,8 @@ fn the_service_learns_a_rewritten_site_again_and_applies_the_repair_if_the_rule_
     {
         let here = folder();
         let here = here.path();
-        let site = Tracker::start(Plan::default());
-        fs::create_dir_all(here.join("rules")).unwrap();
-        let file = here.join("rules/mine.toml");
-        let old = rules(&site.origin, BEFORE) + repair;
-        fs::write(&file, &old).unwrap();
-        gleaner(here, &["crawl"]).ended(0);
+        let (site, file) = crawled(here, repair);
+        let old = fs::read_to_string(&file).unwrap();
         site.take(Plan { changes_at: Some(0), ..Plan::default() });
         break_promise(here);
         let service = Service::start(here);
