@@ -62,8 +62,17 @@ fn site() -> Site {
 
 fn job() -> Job {
     let key = UrlKey { host: HostId(0), path: "/list".into() };
-    let lease =
-        Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
+    let lease = Lease {
+        key,
+        depth: 0,
+        rank: 0,
+        attempts: 0,
+        via: None,
+        memo: None,
+        deadline: UnixMillis(0),
+        found: None,
+        seq: 0,
+    };
     let url = CrawlUrl::from_parts("http://a.example", "/list");
     Job { lease, url, class: Class::Index, rule: 0, crew: Crew::History, was_read: false }
 }

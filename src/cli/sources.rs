@@ -231,14 +231,11 @@ fn refuse(config: &Config, argument: &str, json: bool) -> anyhow::Result<String>
     must_be_there(config)?;
     let mut refused = sources::refused(&config.data_dir)?;
     let is_new = !refused.contains(&host);
-    let mut is_proposed = false;
+    let (mut is_proposed, mut meant) = (false, None);
     if is_new {
         let found = find(config)?;
         is_proposed = found.proposals.iter().any(|of| of.host == host);
-        // A host that nothing names may be refused in advance; one that is nearly a proposal is a slip.
-        if let Some(meant) = nearest(&host, found.proposals.iter().map(|of| &*of.host)).filter(|_| !is_proposed) {
-            bail!("{host}: not proposed\nhint: did you mean {meant}?");
-        }
+        meant = nearest(&host, found.proposals.iter().map(|of| &*of.host)).filter(|_| !is_proposed).map(str::to_owned);
         refused.insert(host.clone());
         sources::save_refused(&config.data_dir, &refused)?;
     }
@@ -248,7 +245,11 @@ fn refuse(config: &Config, argument: &str, json: bool) -> anyhow::Result<String>
     Ok(match (is_new, is_proposed) {
         (false, _) => format!("{host} was refused before\n"),
         (true, true) => format!("{host} is refused: it is not proposed again\n"),
-        (true, false) => format!("{host} is refused; nothing has named it so far\n"),
+        (true, false) => {
+            // It may be refused in advance; it may also be a slip.
+            let meant = meant.map(|meant| format!("hint: did you mean {meant}? gleaner sources --forget {host}\n"));
+            format!("{host} is refused; nothing has named it so far\n{}", meant.unwrap_or_default())
+        }
     })
 }
 

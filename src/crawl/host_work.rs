@@ -20,7 +20,10 @@ use gleaner_base::url::CrawlUrl;
 use gleaner_net::politeness::robots::Robots;
 use gleaner_net::politeness::{Block, HostPolicy, shifted};
 use gleaner_rules::{self as rules, SiteRules};
-use gleaner_store::crawldb::{HostId, HostRow, RankOrder, UrlKey};
+use gleaner_store::crawldb::{HostId, HostRow, Lease, RankOrder, UrlKey};
+
+/// Leases whose URLs wait in the lanes at most, if each brought better ones than are there.
+const LEASES_IN_LANES: usize = 4;
 
 /// Expiry of rules that did not come from a request.
 const FOR_EVER: UnixMillis = UnixMillis(u64::MAX);
@@ -197,9 +200,11 @@ pub struct HostWork {
     pub lanes: Lanes<Job>,
     /// When history's URL that has waited longest is next.
     pub floor: Floor,
-    /// The last URL that came into the lanes because it had waited longest.
+    /// Of the lanes: the order of the ranks ...
+    order: RankOrder,
+    /// ... and before it the last URL whose turn came because it had waited longest.
     oldest: Option<UrlKey>,
-    /// Rows were added since the last lease.
+    /// The queue may have better URLs than the lanes: rows were added, or the order has changed, since a lease came short.
     pub has_more: bool,
     /// The increment's share.
     pub news: News,
@@ -219,6 +224,7 @@ impl HostWork {
             id: row.id,
             lanes: Lanes::new(site.lanes.count.into()),
             floor: Floor::default(),
+            order: RankOrder::of(&[]),
             oldest: None,
             has_more: false,
             news: News::default(),
@@ -296,29 +302,43 @@ impl HostWork {
 
     /// Queues a job in its lane. All pages of one list share a lane, so that none is read before the page that precedes it: a list
     /// that grows meanwhile would hide rows between the two. The links of those pages keep the other lanes busy.
-    /// Within its lane it goes before those whose ranks have a later place in the order, but not before what has waited longest.
-    pub fn queue(&mut self, job: Job, site: &SiteRules, order: &RankOrder) {
-        let (lane, place) = (self.lane(&job, site), order.place(job.lease.rank));
-        let oldest = self.oldest.as_ref();
-        self.lanes
-            .insert(lane, job, |queued| order.place(queued.lease.rank) > place && Some(&queued.lease.key) != oldest);
-    }
-
-    /// Queues the job that has waited longest before all others of its lane.
-    pub fn queue_oldest(&mut self, job: Job, site: &SiteRules) {
+    /// Within its lane it goes before those whose ranks have a later place in the order.
+    pub fn queue(&mut self, job: Job, site: &SiteRules) {
         let lane = self.lane(&job, site);
-        self.oldest = Some(job.lease.key.clone());
-        self.lanes.push_first(lane, job);
+        let place_of = place_in(&self.order, self.oldest.as_ref());
+        let place = place_of(&job);
+        self.lanes.insert(lane, job, |queued| place_of(queued) > place);
     }
 
-    /// Of this order, the ranks that come before some that are queued: of these, URLs found since may be leased. None if the lanes hold
-    /// enough.
+    /// From now on the lanes keep this order. Where it is another one, there may be better URLs in the queue than in the lanes.
+    pub fn keep_order(&mut self, order: RankOrder) {
+        if std::mem::replace(&mut self.order, order) != order {
+            self.has_more = true;
+            self.lanes.sort_by_key(place_in(&self.order, self.oldest.as_ref()));
+        }
+    }
+
+    /// Puts this queued URL before all others.
+    pub fn put_first(&mut self, key: UrlKey) {
+        self.oldest = Some(key);
+        self.lanes.sort_by_key(place_in(&self.order, self.oldest.as_ref()));
+    }
+
+    /// What has waited longest in the lanes.
     #[must_use]
-    pub fn better(&self, order: &RankOrder, lease_size: usize) -> Option<RankOrder> {
-        if self.lanes.len() >= lease_size.saturating_mul(2) {
+    pub fn oldest_queued(&self) -> Option<&Lease> {
+        self.lanes.iter().map(|job| &job.lease).min_by_key(|lease| lease.seq)
+    }
+
+    /// The ranks that come before some that are queued: of these, URLs found since may be leased. None if there are none, or the lanes
+    /// hold enough.
+    #[must_use]
+    pub fn better(&self, lease_size: usize) -> Option<RankOrder> {
+        if self.lanes.len() >= lease_size.saturating_mul(LEASES_IN_LANES) {
             return None;
         }
-        self.lanes.iter().map(|job| order.place(job.lease.rank)).max().map(|worst| order.before(worst))
+        let worst = self.lanes.iter().map(|job| self.order.place(job.lease.rank)).max()?;
+        (worst > 0).then(|| self.order.before(worst))
     }
 
     fn lane(&self, job: &Job, site: &SiteRules) -> u32 {
@@ -336,11 +356,12 @@ impl HostWork {
         held: PausedCrews,
         turns: Option<LookTurns>,
     ) -> Option<(usize, Job)> {
-        let Some(split) = split else { return self.lanes.pop() };
+        let place = place_in(&self.order, self.oldest.as_ref());
+        let Some(split) = split else { return self.lanes.pop(place) };
         let history = Hands { running: self.lanes.running(), has_work: self.lanes.has_ready() && !held.history };
         let increment = Hands { running: self.news.running(), has_work: !self.news.is_empty() && !held.increment };
         match self.news.turns.next(split, history, increment)? {
-            false => self.lanes.pop(),
+            false => self.lanes.pop(place),
             true => self.news.pop(turns).map(|(slot, job)| (self.lanes.count() + slot, job)),
         }
     }
@@ -399,5 +420,13 @@ impl HostWork {
             return self.gate.map(|(at, _)| at);
         }
         self.lease_at.filter(|_| self.lanes.len() < self.lanes.count())
+    }
+}
+
+/// The place of each job in the lanes.
+fn place_in<'o>(order: &'o RankOrder, oldest: Option<&'o UrlKey>) -> impl Fn(&Job) -> u8 + 'o {
+    move |job| match oldest == Some(&job.lease.key) {
+        true => 0,
+        false => order.place(job.lease.rank).saturating_add(1),
     }
 }

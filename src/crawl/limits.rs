@@ -112,11 +112,8 @@ pub const COMMIT_WINDOW: Duration = Duration::from_millis(200);
 pub const LEASE_URLS_MAX: usize = 512;
 
 /// The same for each lane, so that a lane is seldom without one, and at least: leased URLs do not follow a change of their order.
-pub const LEASE_URLS_A_LANE: usize = 8;
+pub const LEASE_URLS_A_LANE: usize = 2;
 pub const LEASE_URLS_MIN: usize = 16;
-
-/// URLs remembered of those that lanes have given back, so that their budget is asked once; each lane gives back eight at a time.
-pub const ADMITTED_MAX: usize = 4_096;
 
 /// Duration of a lease, after which another worker may take the URL.
 pub const LEASE_TIME: Duration = Duration::from_secs(600);
@@ -149,6 +146,9 @@ pub const PAUSE_WAITED_FOR_MAX: Duration = Duration::from_secs(3_600);
 /// Hashes of links, of files and of magnets that one site remembers as seen, each, before the older half is dropped:
 /// 3 MB in all.
 pub const RECENT_LINKS_MAX: usize = 65_536;
+
+/// URLs of one site whose ranks are remembered, at 16 bytes; then all are forgotten.
+pub const RANKS_REMEMBERED_MAX: usize = 8_192;
 
 /// Links of one page that are counted as unclassed.
 pub const UNCLASSED_LINKS_PER_PAGE_MAX: usize = 200;

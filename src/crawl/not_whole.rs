@@ -79,7 +79,7 @@ mod tests {
     fn a_page_that_is_given_up_is_not_read_whole_and_one_that_is_tried_again_or_is_no_page_is_none() {
         let key = UrlKey { host: HostId(1), path: "/".into() };
         let (deadline, via, memo) = (UnixMillis(0), None, None);
-        let lease = Lease { key, depth: 0, rank: 0, attempts: 4, via, memo, deadline, found: None };
+        let lease = Lease { key, depth: 0, rank: 0, attempts: 4, via, memo, deadline, found: None, seq: 0 };
         let mut visit = put_aside(&lease, Outcome::ServerError, UnixMillis(1)).visit;
         let told = of_end(&visit, Class::Index, None);
         assert_eq!(told.as_deref(), Some("it was given up; the last answer was server_error"));

@@ -142,7 +142,9 @@ fn read_with(
         (said.texts >= listing.targets.len()).then_some(said.hash)
     });
     let fingerprint = fingerprint(body, &found);
-    let offsite = (!is_feed && !nofollow).then(|| offsite::of(rules, &page, body, encoding));
+    // A page that is read again is no further evidence; its first visit leaves a memo.
+    let offsite =
+        (!is_feed && !nofollow && job.lease.memo.is_none()).then(|| offsite::of(rules, &page, body, encoding));
     PageFindings {
         found,
         magnets,

@@ -13,6 +13,7 @@ use crate::frontier::budgets::{Budget, LinkTally, Reason, Shapes, Yield};
 use crate::frontier::degrees::{InDegrees, Mirrors, ParentDegrees};
 use crate::frontier::offsite::{OffsiteHosts, OffsiteLink};
 use crate::frontier::parameters::{Parameters, Proposal};
+use crate::frontier::priority;
 use crate::frontier::shape::Shape;
 use crate::frontier::shares::Shares;
 use crate::frontier::tokens::Tokens;
@@ -81,15 +82,6 @@ impl Recent {
     }
 }
 
-/// Hosts that the site's pages link to.
-#[derive(Default)]
-struct Offsite {
-    hosts: OffsiteHosts,
-    /// Pages that were counted in this run.
-    pages: Recent,
-    is_changed: bool,
-}
-
 /// Value estimates for one site's URLs.
 pub struct Worth {
     budget: BudgetRules,
@@ -115,6 +107,8 @@ pub struct Worth {
     rule_keys: Vec<String>,
     yields: HashMap<usize, RuleYield>,
     shares: Shares,
+    /// Ranks of arms by URL: each is a lookup at its first link, at each further one and at its fetch.
+    ranks: HashMap<u64, u8>,
     /// The last pages of each starved shape, by the hash of the shape.
     suspects: HashMap<u64, VecDeque<(Box<str>, Sketch)>>,
     parameters: Parameters,
@@ -124,7 +118,7 @@ pub struct Worth {
     unclassed: UnclassedLinks,
     /// Links that would act in the account's name.
     acting: UnclassedLinks,
-    offsite: Offsite,
+    offsite: OffsiteHosts,
     tokens: Tokens,
     /// True when something was counted since the last call of `notes`.
     is_changed: bool,
@@ -211,7 +205,7 @@ impl Worth {
         let note = db.note(&rules.name, ACTING_NOTE).await?;
         worth.acting = UnclassedLinks::take_up(rules.links_fingerprint(), note.as_deref());
         let note = db.note(&rules.name, OFFSITE_NOTE).await?;
-        worth.offsite.hosts = note.and_then(|note| OffsiteHosts::from_bytes(&note)).unwrap_or_default();
+        worth.offsite = note.and_then(|note| OffsiteHosts::from_bytes(&note)).unwrap_or_default();
         Ok((worth, fault))
     }
 
@@ -233,12 +227,13 @@ impl Worth {
             rule_keys: rule_keys(rules),
             yields,
             shares: Shares::default(),
+            ranks: HashMap::new(),
             suspects: HashMap::new(),
             parameters: Parameters::default(),
             proposed: Vec::new(),
             unclassed: UnclassedLinks::new(rules.links_fingerprint()),
             acting: UnclassedLinks::new(rules.links_fingerprint()),
-            offsite: Offsite::default(),
+            offsite: OffsiteHosts::default(),
             tokens: Tokens::default(),
             is_changed: !rules.budget.traps,
         };
@@ -262,8 +257,8 @@ impl Worth {
         notes.push((SHARES_NOTE, self.shares.to_bytes(&self.rule_keys)));
         notes.push((UNCLASSED_NOTE, self.unclassed.to_bytes()));
         notes.push((ACTING_NOTE, self.acting.to_bytes()));
-        if std::mem::take(&mut self.offsite.is_changed) {
-            notes.push((OFFSITE_NOTE, self.offsite.hosts.to_bytes()));
+        if self.offsite.pages > 0 {
+            notes.push((OFFSITE_NOTE, self.offsite.to_bytes()));
         }
         let proposals = self.proposals();
         if proposals != self.proposed {
@@ -338,13 +333,10 @@ impl Worth {
         &self.unclassed
     }
 
-    /// Counts the links of a page that lead off the site, once a run.
+    /// Counts the links of a page that lead off the site.
     pub fn leads_off(&mut self, page: &CrawlUrl, links: &[OffsiteLink]) {
-        if self.offsite.pages.is_new(xxh3_64(page.as_str().as_bytes())) {
-            self.offsite.hosts.add(links, || masked(page.as_str()).into_owned());
-            self.offsite.is_changed = true;
-            self.is_changed = true;
-        }
+        self.offsite.add(links, || masked(page.as_str()).into_owned());
+        self.is_changed = true;
     }
 
     /// Counts a link, as path and query, that would act in the account's name.
@@ -437,7 +429,16 @@ impl Worth {
     }
 
     fn arm(&mut self, class: Class, rule: usize, path: &str) -> u8 {
-        self.shares.rank(class, rule, &arm_path(class, path))
+        let key = xxh3_64_with_seed(path.as_bytes(), (rule as u64) << 8 | u64::from(priority::of_class(class)));
+        if let Some(rank) = self.ranks.get(&key) {
+            return *rank;
+        }
+        let rank = self.shares.rank(class, rule, &arm_path(class, path));
+        if self.ranks.len() >= limits::RANKS_REMEMBERED_MAX {
+            self.ranks.clear();
+        }
+        self.ranks.insert(key, rank);
+        rank
     }
 
     /// The order in which ranks are leased now.
@@ -480,7 +481,11 @@ impl Worth {
         let own = self.yields.entry(finished.job.rule).or_default();
         own.fetched += 1;
         own.torrents += u64::from(torrents) + u64::from(magnets);
-        let arm = self.arm(finished.job.class, finished.job.rule, &finished.visit.key.path);
+        // What was queued under a rank is counted for it, so that a rank whose URLs are others than its name says finds its place.
+        let arm = match self.shares.has(visit.rank, finished.job.class) {
+            true => visit.rank,
+            false => self.arm(finished.job.class, finished.job.rule, &visit.key.path),
+        };
         self.shares.fetched(arm, torrents.saturating_add(magnets), links.arms());
         let via = visit.via.as_deref().filter(|_| torrents > 0 || torrent.is_some());
         let via = via.and_then(|via| CrawlUrl::parse(via, &rules.canonical).ok());

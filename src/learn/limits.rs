@@ -74,6 +74,9 @@ pub const LONE_NEXT_MAX: u64 = 200;
 /// Hosts that torrents name and that are counted, over all sites; more are not looked at.
 pub const NAMED_HOSTS_MAX: usize = 20_000;
 
+/// The same of one site.
+pub const NAMED_HOSTS_A_SITE_MAX: usize = 5_000;
+
 /// URLs of a torrent's comment that are read.
 pub const COMMENT_URLS_MAX: usize = 3;
 

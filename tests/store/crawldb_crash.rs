@@ -245,7 +245,10 @@ async fn everything(db: &dyn CrawlDb) -> String {
         rank_max: u8::MAX,
         order: LeaseOrder::ByRank,
     };
-    told + &format!("{:?}", db.lease_due(all).await.unwrap())
+    let mut leases = db.lease_due(all).await.unwrap();
+    // Each store has its own numbers.
+    leases.iter_mut().for_each(|lease| lease.seq = 0);
+    told + &format!("{leases:?}")
 }
 
 #[test]

@@ -31,7 +31,7 @@ async fn pages_that_were_not_read_whole_are_told_by_whoever_holds_the_folder() {
     let db = MemoryStore::new();
     let key = UrlKey { host: db.host_id("s", "http://a").await.unwrap(), path: "/list".into() };
     let (deadline, via, memo) = (UnixMillis(0), None, None);
-    let lease = Lease { key, depth: 0, rank: 0, attempts: 0, via, memo, deadline, found: None };
+    let lease = Lease { key, depth: 0, rank: 0, attempts: 0, via, memo, deadline, found: None, seq: 0 };
     let visit = put_aside(&lease, Outcome::Page, UnixMillis(7)).visit;
     db.record_visits(vec![Visit { not_whole: Some("why".into()), ..visit }].into()).await.unwrap();
     let known = db.not_whole("s").await.unwrap();

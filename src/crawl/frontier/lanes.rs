@@ -80,20 +80,17 @@ impl<T> Lanes<T> {
         self.queues.iter().flatten()
     }
 
-    /// Queues an item before all others of its lane, and the lane, if it is idle, before all others.
-    pub fn push_first(&mut self, lane: u32, item: T) {
-        let lane = lane as usize % self.queues.len();
-        if !self.busy[lane] {
-            self.ready.retain(|ready| *ready != lane);
-            self.ready.push_front(lane);
-        }
-        self.queues[lane].push_front(item);
-        self.len += 1;
+    /// Orders the items of each lane; those of equal places stay as they are.
+    pub fn sort_by_key(&mut self, place: impl Fn(&T) -> u8) {
+        self.queues.iter_mut().for_each(|queue| queue.make_contiguous().sort_by_key(&place));
     }
 
-    /// The next item of an idle lane; the lane is busy until [`Self::done`].
-    pub fn pop(&mut self) -> Option<(usize, T)> {
-        let lane = self.ready.pop_front()?;
+    /// The item with the least place among the first ones of the idle lanes, of equal ones that of the lane that has been idle longest;
+    /// the lane is busy until [`Self::done`].
+    pub fn pop(&mut self, place: impl Fn(&T) -> u8) -> Option<(usize, T)> {
+        let first = |lane: &usize| self.queues[*lane].front().map(&place);
+        let at = (0..self.ready.len()).min_by_key(|at| first(&self.ready[*at]))?;
+        let lane = self.ready.remove(at)?;
         let item = self.queues[lane].pop_front()?;
         self.busy[lane] = true;
         self.running += 1;

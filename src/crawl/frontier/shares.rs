@@ -28,6 +28,9 @@ use gleaner_rules::Class;
 /// Fetches over which an arm's yield is measured: an arm that is exhausted falls within as many.
 const WINDOW: usize = 40;
 
+/// Arms whose new URLs are counted of each fetch: those with the most.
+const OPENED: usize = 8;
+
 /// Fetches that an arm is supposed to have had before the first, with the yield that its words promise.
 const SUPPOSED: f64 = 3.0;
 
@@ -127,9 +130,10 @@ impl Arm {
         }
         self.window.push_back(fetch);
         let Some(Fetch(torrents, opened)) = self.left() else { return };
-        self.recent -= u64::from(torrents);
+        self.recent = self.recent.saturating_sub(torrents.into());
         for (to, count) in opened {
-            self.links.entry(to).or_default().0 -= u64::from(count);
+            let (recent, _) = self.links.entry(to).or_default();
+            *recent = recent.saturating_sub(count.into());
         }
     }
 
@@ -210,9 +214,7 @@ impl Shares {
         if *seen <= ALIKE {
             return self.begin(class, rule, shape.as_str(), path);
         }
-        let rank = self.begin(class, rule, &skeleton, path);
-        self.ranks.insert(key, rank);
-        rank
+        self.begin(class, rule, &skeleton, path)
     }
 
     /// A new arm, or the rest of the class.
@@ -222,8 +224,15 @@ impl Shares {
         }
         let Some(rank) = ranks_of(class).find(|rank| self.arm(*rank).is_none()) else { return rest_of(class) };
         self.arms.push(Arm::new(rank, class, rule, shape, promise(class, path)));
+        self.ranks.insert(key_of(class, rule, shape), rank);
         self.order.clear();
         rank
+    }
+
+    /// True for the rank of an arm of this class.
+    #[must_use]
+    pub fn has(&self, rank: u8, class: Class) -> bool {
+        self.arm(rank).is_some_and(|arm| rest_of(arm.class) == rest_of(class))
     }
 
     fn arm(&self, rank: u8) -> Option<&Arm> {
@@ -243,7 +252,10 @@ impl Shares {
             let (_, all) = arm.links.entry(*to).or_default();
             *all = all.saturating_add((*count).into());
         }
-        arm.enter(Fetch(torrents, opened.to_vec()));
+        let mut opened = opened.to_vec();
+        opened.sort_unstable_by_key(|(_, count)| std::cmp::Reverse(*count));
+        opened.truncate(OPENED);
+        arm.enter(Fetch(torrents, opened));
         self.fetched = self.fetched.saturating_add(1);
         self.recent.push_back(rank);
         if self.recent.len() > RECENT {

@@ -21,8 +21,17 @@ fn read_at(url: &str, class: Class, robots: &str, content_type: &str, body: &str
     let rules = gleaner_rules::from_text("site", &rules).unwrap();
     let url = CrawlUrl::parse(url, &Canonical::default()).unwrap();
     let key = UrlKey { host: HostId(1), path: "/".into() };
-    let lease =
-        Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
+    let lease = Lease {
+        key,
+        depth: 0,
+        rank: 0,
+        attempts: 0,
+        via: None,
+        memo: None,
+        deadline: UnixMillis(0),
+        found: None,
+        seq: 0,
+    };
     let headers = ResponseHeaders { content_type: Some(content_type.to_owned()), ..ResponseHeaders::default() };
     read_page(
         &rules,
@@ -173,8 +182,17 @@ fn findings(rules: &str, path: &str, class: Class, body: &str) -> PageFindings {
     let rules = gleaner_rules::from_text("site", rules).unwrap();
     let url = CrawlUrl::parse(&format!("http://site.example{path}"), &Canonical::default()).unwrap();
     let key = UrlKey { host: HostId(1), path: path.into() };
-    let lease =
-        Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
+    let lease = Lease {
+        key,
+        depth: 0,
+        rank: 0,
+        attempts: 0,
+        via: None,
+        memo: None,
+        deadline: UnixMillis(0),
+        found: None,
+        seq: 0,
+    };
     let job = Job { lease, url, class, rule: 1, crew: Crew::History, was_read: false };
     let headers = ResponseHeaders { content_type: Some("text/html".to_owned()), ..ResponseHeaders::default() };
     read_page(&rules, &Sitemaps::default(), &job, &headers, body.as_bytes())

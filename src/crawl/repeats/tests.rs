@@ -93,6 +93,7 @@ fn ends(index: &str, rows: impl Fn(u64) -> String) -> Vec<u64> {
             memo: None,
             deadline: UnixMillis(0),
             found: None,
+            seq: 0,
         };
         let headers = ResponseHeaders { content_type: Some("text/html".to_owned()), ..ResponseHeaders::default() };
         let next = page + 1;

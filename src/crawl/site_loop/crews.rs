@@ -508,7 +508,7 @@ impl SiteLoop {
             }
             let found = found.min(now);
             let attempts = record.map_or(0, |record| record.attempts);
-            let lease = Lease { key, depth, rank, attempts, via, memo: None, deadline, found: Some(found) };
+            let lease = Lease { key, depth, rank, attempts, via, memo: None, deadline, found: Some(found), seq: 0 };
             if let Some(job) = self.admit(index, lease, Crew::Increment { level }).await? {
                 self.hosts[index].news.push(found, job);
             }

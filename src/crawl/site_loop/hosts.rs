@@ -229,6 +229,7 @@ impl SiteHosts {
     /// Queues jobs in the order of their kinds, the heaviest first within each; equal ones in the order of the frontier.
     pub(super) fn queue_by_weight(&mut self, index: usize, jobs: Vec<Job>) {
         let order = self.site.worth().order();
+        self.hosts[index].keep_order(order);
         let mut weighed: Vec<(u8, f64, Job)> = {
             let worth = self.site.worth();
             jobs.into_iter().map(|job| (order.place(job.lease.rank), worth.weigh(&job), job)).collect()
@@ -236,7 +237,7 @@ impl SiteHosts {
         weighed.sort_by(|(kind, weight, _), (other, than, _)| kind.cmp(other).then(than.total_cmp(weight)));
         let jobs = in_order(&self.site.rules, weighed.into_iter().map(|(_, _, job)| job).collect());
         for job in jobs {
-            self.hosts[index].queue(job, &self.site.rules, &order);
+            self.hosts[index].queue(job, &self.site.rules);
         }
     }
 

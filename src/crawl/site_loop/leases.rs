@@ -34,8 +34,6 @@ pub(super) struct Leases {
     in_hand: HashSet<u64>,
     /// Leased URLs that were leased a second time: once their visit is on disk, that lease is given back.
     leased_twice: HashMap<u64, UrlKey>,
-    /// URLs that were admitted and given back unvisited: their budget is not asked a second time.
-    admitted: HashSet<u64>,
     /// Leases to give back.
     to_release: Vec<UrlKey>,
     /// How often in a row far pages of lists were delayed.
@@ -51,7 +49,6 @@ impl Leases {
             owner,
             in_hand: HashSet::new(),
             leased_twice: HashMap::new(),
-            admitted: HashSet::new(),
             to_release: Vec::new(),
             far_put_off: 0,
             read_whole: None,
@@ -112,15 +109,6 @@ impl Leases {
         Ok(self.site.db.release(self.owner, keys).await?)
     }
 
-    /// Gives back what waits in the lanes.
-    async fn put_off(&mut self, waiting: Vec<UrlKey>) -> Result<(), CrawlError> {
-        if self.admitted.len() > limits::ADMITTED_MAX {
-            self.admitted.clear();
-        }
-        self.admitted.extend(waiting.iter().map(mark));
-        self.let_go(waiting).await
-    }
-
     /// The due rows of a host; far pages of lists only if there is nothing else, and nothing pending could still lead to the
     /// pages before them.
     async fn lease_due(
@@ -173,10 +161,9 @@ impl Leases {
         {
             job.lease.memo = None;
         }
-        let was_admitted = self.admitted.remove(&mark(&job.lease.key));
         let (asked, token) = {
             let mut worth = self.site.worth();
-            (if was_admitted { Ok(()) } else { worth.ask(&job) }, worth.token())
+            (worth.ask(&job), worth.token())
         };
         if let Err(reason) = asked
             && !self.was_fetched(&job.lease).await?
@@ -212,10 +199,10 @@ impl SiteLoop {
         let host = &self.hosts[index];
         let policy = host.face().policy(&self.site.rules);
         let urls_max = host.lease_size(policy);
-        let is_floor = host.floor.is_due();
-        let runs_low = is_floor || host.runs_low(urls_max);
-        let may_lease = host.lease_at.is_some_and(|at| at <= now) || is_floor && !host.lanes.is_empty();
-        if !may_lease || !(runs_low || host.has_more) {
+        let is_time = host.lease_at.is_some_and(|at| at <= now);
+        let is_floor = host.floor.is_due() && (is_time || !host.lanes.is_empty());
+        let may_lease = is_time && (host.has_more || host.runs_low(urls_max));
+        if !may_lease && !is_floor {
             return Ok(());
         }
         if matches!(host.face().robots, RobotsState::Asked) {
@@ -236,36 +223,27 @@ impl SiteLoop {
             }
             return Ok(());
         }
+        let host_id = self.hosts[index].id;
         let (owner, deadline, rank_max) = (self.shared.owner, now.plus(limits::LEASE_TIME), u8::MAX);
         let ranks = self.site.worth().order();
+        self.hosts[index].keep_order(ranks);
         let order = LeaseOrder::Ranked(ranks);
-        let request = LeaseRequest { host: host.id, owner, now, deadline, urls_max, rank_max, order };
+        let request = LeaseRequest { host: host_id, owner, now, deadline, urls_max, rank_max, order };
         if is_floor {
-            self.lease_oldest(index, LeaseRequest { urls_max: 1, order: LeaseOrder::Oldest(ranks), ..request }).await?;
+            self.turn_to_oldest(index, LeaseRequest { urls_max: 1, order: LeaseOrder::Oldest(ranks), ..request })
+                .await?;
         }
-        self.hosts[index].has_more = false;
-        let request = match self.hosts[index].better(&ranks, urls_max).filter(|_| !runs_low) {
+        if !may_lease {
+            return Ok(());
+        }
+        let runs_low = self.hosts[index].runs_low(urls_max);
+        let request = match self.hosts[index].better(urls_max).filter(|_| !runs_low) {
             None if !runs_low => return Ok(()),
             None => request,
             Some(better) => LeaseRequest { order: LeaseOrder::Ranked(better), ..request },
         };
-        // Nothing pending may still lead to the pages before a far one.
-        let host = &self.hosts[index];
-        let is_still = host.lanes.is_empty() && host.lanes.running() == 0;
-        let leases = self.leases.lease_due(request, is_still, self.commits.are_all_in()).await?;
-        let (came_short, has_none) = (leases.len() < urls_max, leases.is_empty());
-        let is_urgent = |lease: &Lease| self.crews.are_two() && lease.rank == priority::URGENT;
-        let (urgent, leases): (Vec<Lease>, Vec<Lease>) = leases.into_iter().partition(is_urgent);
-        if !urgent.is_empty() {
-            self.take_urgent(index, now, urgent).await?;
-        }
-        let mut jobs = Vec::with_capacity(leases.len());
-        for lease in leases {
-            if let Some(lease) = self.leases.take_lease(lease) {
-                jobs.extend(self.admit(index, lease, Crew::History).await?);
-            }
-        }
-        self.hosts.queue_by_weight(index, jobs);
+        let (came_short, has_none) = self.lease(index, request).await?;
+        self.hosts[index].has_more = !came_short;
         if came_short && runs_low {
             let due = self.site.db.host_due(self.hosts[index].id, now).await?;
             self.hosts[index].lease_at = match next_due(due, now) {
@@ -280,23 +258,58 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// Puts the URL that has waited longest first. What waits in the lanes goes back: it may be that one, and the order has changed.
-    async fn lease_oldest(&mut self, index: usize, request: LeaseRequest) -> Result<(), CrawlError> {
-        let waiting = self.hosts[index].lanes.drain().into_iter().map(|job| job.lease.key).collect();
-        self.leases.put_off(waiting).await?;
-        self.hosts[index].lease_at = Some(request.now);
-        let leases = self.site.db.lease_due(request).await?;
-        self.hosts[index].floor.given();
-        for lease in leases {
-            let is_urgent = self.crews.are_two() && lease.rank == priority::URGENT;
-            if is_urgent {
-                self.take_urgent(index, request.now, vec![lease]).await?;
-            } else if let Some(lease) = self.leases.take_lease(lease)
-                && let Some(job) = self.admit(index, lease, Crew::History).await?
-            {
-                self.hosts[index].queue_oldest(job, &self.site.rules);
+    /// Leases until something comes into the lanes, or as many URLs as the largest lease were refused. Returns whether the last lease came
+    /// short, and whether it brought nothing.
+    async fn lease(&mut self, index: usize, request: LeaseRequest) -> Result<(bool, bool), CrawlError> {
+        let mut leased = 0;
+        loop {
+            // Nothing pending may still lead to the pages before a far one.
+            let host = &self.hosts[index];
+            let is_still = host.lanes.is_empty() && host.lanes.running() == 0;
+            let leases = self.leases.lease_due(request, is_still, self.commits.are_all_in()).await?;
+            let (came_short, has_none) = (leases.len() < request.urls_max, leases.is_empty());
+            leased += leases.len();
+            let jobs = self.take(index, leases, request.now).await?;
+            if came_short || !jobs.is_empty() || leased >= limits::LEASE_URLS_MAX {
+                self.hosts.queue_by_weight(index, jobs);
+                return Ok((came_short, has_none));
             }
         }
+    }
+
+    /// Turns leases of history into visits, except those that are refused, the increment's, or were leased before.
+    async fn take(&mut self, index: usize, leases: Vec<Lease>, now: UnixMillis) -> Result<Vec<Job>, CrawlError> {
+        let is_urgent = |lease: &Lease| self.crews.are_two() && lease.rank == priority::URGENT;
+        let (urgent, leases): (Vec<Lease>, Vec<Lease>) = leases.into_iter().partition(is_urgent);
+        if !urgent.is_empty() {
+            self.take_urgent(index, now, urgent).await?;
+        }
+        let mut jobs = Vec::with_capacity(leases.len());
+        for lease in leases {
+            if let Some(lease) = self.leases.take_lease(lease) {
+                jobs.extend(self.admit(index, lease, Crew::History).await?);
+            }
+        }
+        Ok(jobs)
+    }
+
+    /// Puts the URL that has waited longest first, be it in the queue or in the lanes.
+    async fn turn_to_oldest(&mut self, index: usize, request: LeaseRequest) -> Result<(), CrawlError> {
+        let leases = self.site.db.lease_due(request).await?;
+        self.hosts[index].floor.given();
+        let waiting = self.hosts[index].oldest_queued().map(|lease| (lease.seq, lease.key.clone()));
+        let mut oldest = waiting.as_ref().map(|(_, key)| key.clone());
+        for lease in leases {
+            if waiting.as_ref().is_some_and(|(seq, _)| *seq < lease.seq) {
+                self.site.db.release(request.owner, vec![lease.key]).await?;
+                continue;
+            }
+            for job in self.take(index, vec![lease], request.now).await? {
+                oldest = Some(job.lease.key.clone());
+                self.hosts[index].queue(job, &self.site.rules);
+            }
+        }
+        oldest.into_iter().for_each(|key| self.hosts[index].put_first(key));
         Ok(())
     }
 

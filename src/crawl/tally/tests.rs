@@ -15,7 +15,7 @@ fn ended(rules: &SiteRules, path: &str, outcome: Outcome, detail: Option<&str>) 
     let Verdict::Take { class, number, .. } = rules.judge(&url) else { panic!("{path}") };
     let key = UrlKey { host: HostId(1), path: path.into() };
     let (via, memo, deadline) = (None, None, UnixMillis(0));
-    let lease = Lease { key, depth: 1, rank: 0, attempts: 0, via, memo, deadline, found: None };
+    let lease = Lease { key, depth: 1, rank: 0, attempts: 0, via, memo, deadline, found: None, seq: 0 };
     let mut finished = put_aside(&lease, outcome, UnixMillis(1));
     finished.job = JobKind { class, rule: number, ..finished.job };
     finished.detail = detail.map(Into::into);

@@ -67,7 +67,7 @@ fn job(site: &Site, url: &str, class: Class, via: Option<&str>) -> Job {
     let url = CrawlUrl::parse(url, &site.rules.canonical).unwrap();
     let key = UrlKey { host: HostId(1), path: url.path().into() };
     let (via, deadline) = (via.map(Into::into), UnixMillis(u64::MAX));
-    let lease = Lease { key, depth: 1, rank: 0, attempts: 0, via, memo: None, deadline, found: None };
+    let lease = Lease { key, depth: 1, rank: 0, attempts: 0, via, memo: None, deadline, found: None, seq: 0 };
     Job { lease, url, class, rule: 0, crew: Crew::History, was_read: false }
 }
 

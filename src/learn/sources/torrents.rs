@@ -10,7 +10,7 @@ use gleaner_torrent::origin::Origin;
 use url::Url;
 
 use super::host;
-use crate::limits::{COMMENT_URLS_MAX, NAMED_HOSTS_MAX};
+use crate::limits::{COMMENT_URLS_MAX, NAMED_HOSTS_A_SITE_MAX, NAMED_HOSTS_MAX};
 
 /// Torrents beside which one counts a third.
 const DOUBT: f64 = 2.0;
@@ -35,6 +35,8 @@ struct Counts {
 pub struct TorrentVotes {
     /// By site and host.
     counts: BTreeMap<(String, String), Counts>,
+    /// How many of them each site has: torrents with invented trackers take no other site's room.
+    hosts: BTreeMap<String, usize>,
 }
 
 /// The vote of one site's torrents for a host, each from 0 to 1.
@@ -71,8 +73,14 @@ impl TorrentVotes {
 
     fn counts_of(&mut self, site: &str, host: &str) -> Option<&mut Counts> {
         let key = (site.to_owned(), host.to_owned());
-        let has_room = self.counts.len() < NAMED_HOSTS_MAX || self.counts.contains_key(&key);
-        has_room.then(|| self.counts.entry(key).or_default())
+        if !self.counts.contains_key(&key) {
+            let of_site = self.hosts.entry(site.to_owned()).or_default();
+            if *of_site >= NAMED_HOSTS_A_SITE_MAX || self.counts.len() >= NAMED_HOSTS_MAX {
+                return None;
+            }
+            *of_site += 1;
+        }
+        Some(self.counts.entry(key).or_default())
     }
 
     /// The votes, by site and host.
@@ -189,10 +197,12 @@ mod tests {
     #[test]
     fn names_without_end_are_counted_up_to_the_cap() {
         let mut votes = TorrentVotes::default();
-        for n in 0..NAMED_HOSTS_MAX + 10 {
+        for n in 0..NAMED_HOSTS_A_SITE_MAX + 10 {
             let origin = Origin { publisher_url: Some(format!("http://h{n}.example/")), ..Origin::default() };
             votes.add(["s"].into_iter(), &origin);
         }
-        assert_eq!(votes.votes().count(), NAMED_HOSTS_MAX);
+        let origin = Origin { publisher_url: Some("http://h.example/".to_owned()), ..Origin::default() };
+        votes.add(["other"].into_iter(), &origin);
+        assert_eq!(votes.votes().count(), NAMED_HOSTS_A_SITE_MAX + 1, "another site has room");
     }
 }

@@ -384,6 +384,7 @@ impl CrawlDb for MemoryStore {
                 memo: url.memo.clone(),
                 deadline: request.deadline,
                 found: None,
+                seq: queued.seq,
             });
         }
         Ok(leases)

@@ -55,6 +55,8 @@ pub struct Lease {
     pub deadline: UnixMillis,
     /// When the increment found it, if the history crawldb may not know it.
     pub found: Option<UnixMillis>,
+    /// Its place in the line of its host: of two rows the one with the lower number was queued first. 0 for the increment's.
+    pub seq: u64,
 }
 
 /// Facts of a torrent besides its names; its file is in the archive.

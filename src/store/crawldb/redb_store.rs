@@ -311,7 +311,7 @@ impl Core {
             let QueueRow { rank, attempts, depth, .. } = row;
             let key = UrlKey { host, path: row.path.into() };
             let via = row.via.map(Into::into);
-            leased.push(Lease { key, depth, rank, attempts, via, memo, deadline, found: None });
+            leased.push(Lease { key, depth, rank, attempts, via, memo, deadline, found: None, seq: at.1 });
             Ok(())
         })?;
         Ok(leased)

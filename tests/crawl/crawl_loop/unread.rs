@@ -134,16 +134,18 @@ async fn so_does_one_that_came_while_nobody_looked_in_a_thread_that_was_listed_i
 /// The thread of a board with a reply in `forum_of_pages`: by then history has read its first page, and none after it.
 const BEGUN: u64 = 20;
 
-/// Like `forum`; a row links only to the first page of its thread, which links to the others. A reply adds a file on the last one.
+/// Like `forum`; a row links only to the first page of its thread, which links to the others once there is a reply, with a file on the last one.
 fn forum_of_pages(path: &str, elapsed: Duration) -> Option<Answer> {
     let elapsed_s = elapsed.as_secs();
     let is_answered = |board: u64| answered_s(board).is_some_and(|at| elapsed_s >= at);
     if let Some(thread) = path.strip_prefix("/viewtopic?t=") {
         let (number, at) = thread.split_once("&page=").unwrap_or((thread, "1"));
         let number = number.parse::<u64>().ok()?;
-        let pages: String = (2..=3).map(|n| format!("<a href='/viewtopic?t={number}&page={n}'>{n}</a> ")).collect();
-        let has_reply = at == "3" && number % 1_000 == BEGUN && is_answered(number / 1_000);
-        let reply = if has_reply { format!("<a href='/file/{number}.torrent'>a file</a>") } else { String::new() };
+        let has_reply = number % 1_000 == BEGUN && is_answered(number / 1_000);
+        let last = if has_reply { 3 } else { 1 };
+        let pages: String = (2..=last).map(|n| format!("<a href='/viewtopic?t={number}&page={n}'>{n}</a> ")).collect();
+        let reply =
+            if has_reply && at == "3" { format!("<a href='/file/{number}.torrent'>a file</a>") } else { String::new() };
         return Some(page(&format!("<h1>Talk {number}</h1><p>Page {at}</p>{reply}{pages}")));
     }
     let Some((number, at)) = path.strip_prefix("/board/").map(|path| path.split_once("?page=").unwrap_or((path, "1")))

@@ -112,7 +112,10 @@ fn hosts_that_sites_name_are_proposed_refused_and_never_asked() {
         "nothing was asked of these hosts",
     ]);
 
-    sources(here, &["--refuse", "thrid.example"]).ended(1).says(&["not proposed", "did you mean third.example?"]);
+    sources(here, &["--refuse", "thrid.example"])
+        .ended(0)
+        .says(&["nothing has named it", "did you mean third.example?"]);
+    sources(here, &["--forget", "thrid.example"]).ended(0);
     for wrong in ["127.0.0.1", "no host", "com", "https://", "a\u{1b}[31m"] {
         sources(here, &["--refuse", wrong]).ended(1).says(&["not the name of a public host", "hint: "]);
     }

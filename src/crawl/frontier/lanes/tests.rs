@@ -17,12 +17,12 @@ fn a_lane_does_one_item_at_a_time() {
     lanes.push(0, 'a');
     lanes.push(0, 'b');
     lanes.push(1, 'c');
-    assert_eq!(lanes.pop(), Some((0, 'a')));
-    assert_eq!(lanes.pop(), Some((1, 'c')));
-    assert_eq!(lanes.pop(), None);
+    assert_eq!(lanes.pop(|_| 0), Some((0, 'a')));
+    assert_eq!(lanes.pop(|_| 0), Some((1, 'c')));
+    assert_eq!(lanes.pop(|_| 0), None);
     assert_eq!(lanes.len(), 1);
     lanes.done(0);
-    assert_eq!(lanes.pop(), Some((0, 'b')));
+    assert_eq!(lanes.pop(|_| 0), Some((0, 'b')));
 }
 
 #[test]
@@ -30,9 +30,9 @@ fn an_item_put_back_is_the_next_one_again() {
     let mut lanes = Lanes::new(1);
     lanes.push(0, 'a');
     lanes.push(0, 'b');
-    let (lane, item) = lanes.pop().expect("an item");
+    let (lane, item) = lanes.pop(|_| 0).expect("an item");
     lanes.put_back(lane, item);
-    assert_eq!((lanes.len(), lanes.pop()), (2, Some((0, 'a'))));
+    assert_eq!((lanes.len(), lanes.pop(|_| 0)), (2, Some((0, 'a'))));
 }
 
 #[test]
@@ -41,14 +41,14 @@ fn an_item_is_taken_from_behind_others_and_a_lane_without_any_is_not_ready() {
     [(0, 'a'), (0, 'b'), (1, 'c')].into_iter().for_each(|(lane, item)| lanes.push(lane, item));
     assert_eq!([lanes.take(|item| *item == 'b'), lanes.take(|item| *item == 'x')], [Some('b'), None]);
     assert_eq!((lanes.take(|item| *item == 'a'), lanes.len()), (Some('a'), 1));
-    assert_eq!([lanes.pop(), lanes.pop()], [Some((1, 'c')), None]);
+    assert_eq!([lanes.pop(|_| 0), lanes.pop(|_| 0)], [Some((1, 'c')), None]);
     // From a busy lane, too: it is ready again with the next item.
     lanes.push(1, 'd');
     assert_eq!(lanes.take(|item| *item == 'd'), Some('d'));
     lanes.done(1);
     assert!(lanes.is_empty() && !lanes.has_ready() && lanes.running() == 0);
     lanes.push(1, 'e');
-    assert_eq!(lanes.pop(), Some((1, 'e')));
+    assert_eq!(lanes.pop(|_| 0), Some((1, 'e')));
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn lanes_take_turns() {
         lanes.push(item % 2, item);
     }
     let mut order = Vec::new();
-    while let Some((lane, item)) = lanes.pop() {
+    while let Some((lane, item)) = lanes.pop(|_| 0) {
         order.push(item);
         lanes.done(lane);
     }
@@ -75,7 +75,7 @@ fn one_host_has_one_lane_by_host_and_many_by_url() {
 }
 
 #[test]
-fn an_item_goes_before_those_that_come_after_it_and_the_first_one_before_all() {
+fn an_item_goes_before_those_that_come_after_it() {
     let mut lanes = Lanes::new(2);
     lanes.push(0, 5);
     for item in [3, 7, 5, 1, 3] {
@@ -83,10 +83,16 @@ fn an_item_goes_before_those_that_come_after_it_and_the_first_one_before_all() {
     }
     lanes.insert(1, 2, |_| true);
     assert_eq!(lanes.iter().copied().collect::<Vec<_>>(), [1, 3, 3, 5, 5, 7, 2]);
-    lanes.push_first(1, 9);
-    assert_eq!((lanes.pop(), lanes.pop(), lanes.pop()), (Some((1, 9)), Some((0, 1)), None));
-    lanes.push_first(1, 8);
-    assert_eq!((lanes.len(), lanes.pop()), (7, None), "the lane is busy");
+    lanes.sort_by_key(|item| if *item == 7 { 0 } else { 9 - *item });
+    assert_eq!(lanes.iter().copied().collect::<Vec<_>>(), [7, 5, 5, 3, 3, 1, 2]);
+}
+
+#[test]
+fn the_lane_with_the_best_first_item_is_next() {
+    let mut lanes = Lanes::new(3);
+    [(0, 5), (1, 2), (1, 0), (2, 2)].into_iter().for_each(|(lane, item)| lanes.push(lane, item));
+    let mut pop = || lanes.pop(|item| *item);
+    assert_eq!([pop(), pop(), pop(), pop()], [Some((1, 2)), Some((2, 2)), Some((0, 5)), None]);
     lanes.done(1);
-    assert_eq!(lanes.pop(), Some((1, 8)));
+    assert_eq!(lanes.pop(|item| *item), Some((1, 0)));
 }

@@ -43,8 +43,8 @@ impl Shares {
         serde_json::to_vec(&kept).unwrap_or_default()
     }
 
-    /// The state of an earlier run. Arms of rules that the file has no more are dropped; a note that cannot be read counts as none, and
-    /// so do numbers that no crawl counts.
+    /// The state of an earlier run. Arms of rules that the file has no more are dropped, and arms that were never fetched; links to them
+    /// count for the rest of their classes. A note that cannot be read counts as none, and so do numbers that no crawl counts.
     #[must_use]
     pub fn from_bytes(note: &[u8], rules: &[String]) -> Self {
         let kept: Kept = serde_json::from_slice(note).unwrap_or_default();
@@ -53,7 +53,7 @@ impl Shares {
             shares.take_up(arm, rules);
         }
         let ranks: HashSet<u8> = shares.arms.iter().map(|arm| arm.rank).collect();
-        shares.arms.iter_mut().for_each(|arm| arm.links.retain(|to, _| ranks.contains(to)));
+        shares.arms.iter_mut().for_each(|arm| arm.lead_on(&ranks));
         shares.fetched = shares.arms.iter().fold(0, |sum, arm| sum.saturating_add(arm.fetched));
         shares.recent = kept.recent.into_iter().filter(|rank| ranks.contains(rank)).take(RECENT).collect();
         shares
@@ -75,11 +75,31 @@ impl Shares {
             return;
         }
         let Some(rule) = rules.iter().position(|rule| *rule == kept.rule) else { return };
+        if kept.fetched == 0 {
+            return;
+        }
         let is_free = self.arm(rank).is_none() && ranks_of(class).any(|own| own == rank);
         if is_free && self.arms.len() < SHARE_ARMS_MAX + CLASSES.len() {
             arm.rule = rule;
             self.ranks.insert(key_of(class, rule, &arm.shape), rank);
             self.arms.push(arm);
+        }
+    }
+}
+
+impl Arm {
+    /// Counts links to other ranks than these for the rest of their classes.
+    fn lead_on(&mut self, ranks: &HashSet<u8>) {
+        let rest = |to: u8| CLASSES.into_iter().find(|class| ranks_of(*class).any(|own| own == to)).map(rest_of);
+        let place = |to: u8| if ranks.contains(&to) { Some(to) } else { rest(to) };
+        self.window.iter_mut().for_each(|fetch| {
+            fetch.1.retain_mut(|(to, _)| place(*to).map(|now| *to = now).is_some());
+        });
+        for (to, (recent, all)) in std::mem::take(&mut self.links) {
+            if let Some(to) = place(to) {
+                let sums = self.links.entry(to).or_default();
+                *sums = (sums.0.saturating_add(recent), sums.1.saturating_add(all));
+            }
         }
     }
 }

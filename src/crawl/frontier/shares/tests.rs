@@ -138,6 +138,7 @@ fn shares_survive_a_restart() {
     for _ in 0..30 {
         fetch_list(&mut shares, ranks, 4);
     }
+    shares.fetched(ranks[3], 0, &[]);
     let mut again = Shares::from_bytes(&shares.to_bytes(&rules), &rules);
     assert_eq!(again.order(), shares.order());
     assert_eq!(again.by_rule(), shares.by_rule());
@@ -147,6 +148,42 @@ fn shares_survive_a_restart() {
     let mut fewer = Shares::from_bytes(&shares.to_bytes(&rules), &fewer);
     assert_eq!(fewer.rank(Class::Download, 0, "/get/3.torrent"), ranks[2]);
     assert_eq!(fewer.by_rule().0.len(), 3);
+}
+
+/// The pattern of the details' rule is another one, and their rank is given again: the window's links to the old ones stay counted.
+#[test]
+fn a_rule_that_changes_leaves_the_list_its_worth() {
+    let rules: Vec<String> = ["index /list", "detail /thing", "download /get", "page /user"].map(str::to_owned).into();
+    let mut shares = Shares::default();
+    let ranks = site(&mut shares);
+    (0..50).for_each(|_| fetch_list(&mut shares, ranks, 20));
+    let changed: Vec<String> =
+        ["index /list", "detail /things", "download /get", "page /user"].map(str::to_owned).into();
+    let mut again = Shares::from_bytes(&shares.to_bytes(&rules), &changed);
+    let ranks = site(&mut again);
+    for _ in 0..45 {
+        fetch_list(&mut again, ranks, 2);
+    }
+    let list = again.by_rule().0.into_iter().find(|rule| rule.rule == Some(0)).expect("the list");
+    assert!((0.3..0.5).contains(&list.index), "{list:?}");
+    assert!(!is_useless(&list), "{list:?}");
+}
+
+#[test]
+fn no_shape_takes_more_than_one_arm_however_many_are_known() {
+    let mut shares = Shares::default();
+    for user in 0..2 * SHARE_SHAPES_MAX {
+        let name: String = user.to_string().bytes().map(|digit| char::from(b'a' + digit - b'0')).collect();
+        shares.rank(Class::Page, 0, &format!("/user/{name}"));
+    }
+    let before = shares.arms.len();
+    let ranks: Vec<u8> = (0..40).map(|n| shares.rank(Class::Page, 0, &format!("/x.php?never={n}"))).collect();
+    assert_eq!(shares.arms.len(), before + 1, "{ranks:?}");
+    assert!(
+        shares.has(ranks[0], Class::Page)
+            && !shares.has(ranks[0], Class::Index)
+            && ranks.iter().all(|rank| *rank == ranks[0])
+    );
 }
 
 #[test]

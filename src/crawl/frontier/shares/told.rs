@@ -18,7 +18,7 @@ pub struct RuleShare {
     pub torrents: u64,
     /// Torrents per request that a URL of it leads to, as the last fetches show: what decides.
     pub index: f64,
-    /// The same over all fetches, without what was supposed before the first.
+    /// The same over all fetches; what is supposed of an arm before its first counts only until that one.
     pub index_of_all: f64,
     /// Of the last requests, those that its URLs had.
     pub of_last: usize,
@@ -37,8 +37,7 @@ impl Shares {
     /// fetch.
     #[must_use]
     pub fn by_rule(&self) -> (Vec<RuleShare>, usize) {
-        let is_told = |arm: &&super::Arm| arm.rule != NO_RULE || arm.fetched > 0;
-        let mut rules: Vec<usize> = self.arms.iter().filter(is_told).map(|arm| arm.rule).collect();
+        let mut rules: Vec<usize> = self.arms.iter().map(|arm| arm.rule).collect();
         rules.sort_unstable();
         rules.dedup();
         let (now, of_all) = (self.indices_of(&rules, false), self.indices_of(&rules, true));
@@ -54,7 +53,8 @@ impl Shares {
                 shapes: arms().filter(|arm| arm.rule != NO_RULE).count(),
             }
         });
-        (shares.collect(), self.recent.len())
+        let is_told = |share: &RuleShare| share.rule.is_some() || share.fetched > 0;
+        (shares.filter(is_told).collect(), self.recent.len())
     }
 
     /// The indices of rules, as if each were one arm.
@@ -64,9 +64,10 @@ impl Shares {
         let mut links = vec![vec![0.0; rules.len()]; rules.len()];
         for arm in &self.arms {
             let Some(at) = place(arm.rule) else { continue };
-            let supposed = if of_all { 0.0 } else { SUPPOSED };
-            torrents[at] +=
-                if of_all { real(arm.torrents) } else { real(arm.recent) + supposed * PROMISED * arm.prior };
+            // What was never fetched keeps its promise: no rule is worthless for leading to it.
+            let supposed = if of_all && arm.fetched > 0 { 0.0 } else { SUPPOSED };
+            torrents[at] += if of_all { real(arm.torrents) } else { real(arm.recent) };
+            torrents[at] += supposed * PROMISED * arm.prior;
             fetched[at] += supposed + if of_all { real(arm.fetched) } else { real(arm.window.len() as u64) };
             for (to, (recent, all)) in &arm.links {
                 if let Some(to) = self.arm(*to).and_then(|to| place(to.rule)) {

@@ -478,7 +478,7 @@ async fn answers_for_a_child_hold_their_share_of_the_pages_own_allowance_until_i
 fn job(url: &CrawlUrl) -> Job {
     let key = UrlKey { host: HostId(1), path: url.path().into() };
     let (deadline, via, memo) = (UnixMillis(u64::MAX), None, None);
-    let lease = Lease { key, depth: 1, rank: 0, attempts: 0, via, memo, deadline, found: None };
+    let lease = Lease { key, depth: 1, rank: 0, attempts: 0, via, memo, deadline, found: None, seq: 0 };
     Job { lease, url: url.clone(), class: Class::Index, rule: 0, crew: Crew::History, was_read: false }
 }
 

@@ -79,8 +79,17 @@ async fn data_of_a_known_version_are_not_sent_again_and_the_visit_has_one_reques
     let site = site();
     let url = CrawlUrl::parse("http://site.example/list?page=2", &Canonical::default()).unwrap();
     let key = UrlKey { host: HostId(1), path: "/list?page=2".into() };
-    let lease =
-        Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
+    let lease = Lease {
+        key,
+        depth: 0,
+        rank: 0,
+        attempts: 0,
+        via: None,
+        memo: None,
+        deadline: UnixMillis(0),
+        found: None,
+        seq: 0,
+    };
     let mut job =
         Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History, was_read: false };
     let first = errands(&site);
@@ -137,8 +146,17 @@ async fn a_list_that_takes_longer_than_a_visit_goes_on_in_the_next_ones() {
     let site = Arc::new(site);
     let url = CrawlUrl::parse("http://site.example/list", &Canonical::default()).unwrap();
     let key = UrlKey { host: HostId(1), path: "/list".into() };
-    let lease =
-        Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
+    let lease = Lease {
+        key,
+        depth: 0,
+        rank: 0,
+        attempts: 0,
+        via: None,
+        memo: None,
+        deadline: UnixMillis(0),
+        found: None,
+        seq: 0,
+    };
     let job =
         Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History, was_read: false };
     let mut found = Vec::new();
@@ -205,8 +223,17 @@ async fn visited_to_the_end(pages: usize, fails: fn(usize) -> bool) -> Came {
     let site = Arc::new(site);
     let url = CrawlUrl::parse("http://site.example/list", &Canonical::default()).unwrap();
     let key = UrlKey { host: HostId(1), path: "/list".into() };
-    let lease =
-        Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
+    let lease = Lease {
+        key,
+        depth: 0,
+        rank: 0,
+        attempts: 0,
+        via: None,
+        memo: None,
+        deadline: UnixMillis(0),
+        found: None,
+        seq: 0,
+    };
     let mut job =
         Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History, was_read: false };
     let mut found = Vec::new();
@@ -299,8 +326,17 @@ async fn a_list_goes_on_in_the_next_visit_with_the_token_of_that_visit() {
     let site = Arc::new(site);
     let url = CrawlUrl::parse("http://site.example/list", &Canonical::default()).unwrap();
     let key = UrlKey { host: HostId(1), path: "/list".into() };
-    let lease =
-        Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
+    let lease = Lease {
+        key,
+        depth: 0,
+        rank: 0,
+        attempts: 0,
+        via: None,
+        memo: None,
+        deadline: UnixMillis(0),
+        found: None,
+        seq: 0,
+    };
     let job =
         Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History, was_read: false };
     let mut found = 0;

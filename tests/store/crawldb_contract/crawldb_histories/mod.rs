@@ -148,7 +148,14 @@ async fn apply(db: &dyn CrawlDb, step: &Step, now: UnixMillis) -> String {
                 rank_max: u8::MAX,
                 order: *order,
             };
-            format!("{:?}", db.lease_due(request).await.unwrap())
+            let mut leases = db.lease_due(request).await.unwrap();
+            // The numbers are each store's own; their order is the line's.
+            let mut line: Vec<u64> = leases.iter().map(|lease| lease.seq).collect();
+            line.sort_unstable();
+            for lease in &mut leases {
+                lease.seq = line.iter().position(|seq| *seq == lease.seq).unwrap() as u64;
+            }
+            format!("{leases:?}")
         }
         Step::Release { owner, keys } => format!("{:?}", db.release(Owner(owner), keys).await.unwrap()),
         Step::Record(visits) => format!("{:?}", db.record_visits(visits.into()).await.unwrap()),
