@@ -81,6 +81,10 @@ fn parked(site: &SiteRules, url: &CrawlUrl, outcome: Outcome, cuts: &[Cut]) -> O
         Outcome::OverBudget => {
             format!("deeper than depth_max = {} of {}, until that changes", site.depth_max, site.file.display())
         }
+        Outcome::LeftOut => format!(
+            "a list shows its torrent, which is stored, and pages like it show no more; until one does, or `lean = false` in {}",
+            site.file.display()
+        ),
         Outcome::Walled => "others of its rule were refused alike, until one of them is answered".to_owned(),
         Outcome::Trapped => {
             let shape = Shape::of(url.path());
@@ -120,6 +124,7 @@ mod tests {
             (Outcome::OverBudget, "parked deeper than depth_max = 3"),
             (Outcome::Trapped, "parked as a trap (/"),
             (Outcome::Walled, "parked others of its rule were refused alike"),
+            (Outcome::LeftOut, "parked a list shows its torrent"),
         ];
         for (outcome, wanted) in said {
             let told = told("/a/b?page=7", Some(outcome), Queued::No);

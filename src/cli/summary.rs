@@ -186,6 +186,11 @@ impl Summary {
                 hints.command("status")
             );
         }
+        let left_out = self.outcomes.get(Outcome::LeftOut.name()).copied().unwrap_or(0);
+        if left_out > 0 {
+            let _ =
+                writeln!(text, "left out      {left_out} pages of stored torrents that show no more than the lists");
+        }
         for (site, ended) in &self.sites {
             let _ = writeln!(text, "{site:<13} {ended}");
             if let Ended::Unreachable(why) = ended {

@@ -29,6 +29,8 @@ pub struct Found {
     pub rule: usize,
     /// Bytes of the page number within the path, where the rule's regex captures one.
     pub page_capture: Option<(usize, usize)>,
+    /// Of a detail: the torrent that its list links beside it.
+    pub beside: Option<Box<str>>,
 }
 
 /// A leased URL that the rules still accept.

@@ -33,7 +33,9 @@ pub fn judge(rules: &SiteRules, url: CrawlUrl) -> Result<Found, Declined> {
     let url = rules.without_mirror(url);
     match rules.judge(&url) {
         Verdict::Take { class: Class::Login, .. } => Err(Declined::Other),
-        Verdict::Take { class, page_capture, number, .. } => Ok(Found { url, class, rule: number, page_capture }),
+        Verdict::Take { class, page_capture, number, .. } => {
+            Ok(Found { url, class, rule: number, page_capture, beside: None })
+        }
         Verdict::Refuse { reason: Refusal::NoClass } => Err(Declined::Unclassed(url)),
         Verdict::Refuse { reason: Refusal::ActsForAccount(sign) } => Err(Declined::Acts(url, sign)),
         Verdict::Refuse { reason: Refusal::WrongHost } if rules.class_of(url.path()).is_some_and(Class::is_target) => {

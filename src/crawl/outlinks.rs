@@ -2,6 +2,7 @@
 //! findings out.
 
 mod acting;
+mod beside;
 mod offsite;
 
 use std::collections::HashSet;
@@ -124,7 +125,7 @@ fn read_with(
     let of_parser = page.links.iter().filter(|link| link.kind == LinkKind::Encoded);
     of_parser.for_each(|link| taken.encoded(&link.href));
 
-    let Taken { found, mut magnets, unclassed, acting, closed_pager, truncated, .. } = taken;
+    let Taken { mut found, mut magnets, unclassed, acting, closed_pager, truncated, .. } = taken;
     // Other orders of a list are denied beside its pages.
     let closed_pager = closed_pager.filter(|_| !found.iter().any(leads_to_page));
     let mut named = HashSet::new();
@@ -133,6 +134,9 @@ fn read_with(
         true => denial::of_feed(rules, job, &found, !magnets.is_empty()),
         false => denial::of_page(rules, job, view, &page, &found, !magnets.is_empty()),
     };
+    if job.class.is_listing() && rules.budget.lean {
+        beside::mark(&mut found);
+    }
     let mut listing = listing(rules, job, &found);
     if let (Some(listing), Some(closed)) = (&mut listing, &closed_pager) {
         listing.page_max = listing.page_max.max(closed.page);

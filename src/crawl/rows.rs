@@ -139,11 +139,12 @@ impl Rows {
             if far.contains(found.url.as_str()) {
                 row.rank = priority::FAR_PAGE;
             }
-            // A link to a torrent records the page that contains it; a redirect passes that on.
-            let via = (found.class == Class::Download).then(|| match &job.lease.via {
-                Some(via) if job.class == Class::Download => via.clone(),
-                _ => job.url.as_str().into(),
-            });
+            // A link to a torrent records the page that contains it; a redirect passes that on. A detail records the torrent beside it.
+            let via = match &job.lease.via {
+                _ if found.class != Class::Download => found.beside,
+                Some(via) if job.class == Class::Download => Some(via.clone()),
+                _ => Some(job.url.as_str().into()),
+            };
             rows.push(Discovered { via, ..row });
         }
         Ok(rows)

@@ -420,7 +420,7 @@ fn start_pages(site: &Site) -> Vec<Found> {
     let urls = rules.start.iter().map(|url| rules.without_mirror(url.clone()));
     // The check of the rule file guarantees that a start URL has a class.
     urls.filter_map(|url| match rules.judge(&url) {
-        Verdict::Take { class, .. } => Some(Found { url, class, rule: usize::MAX, page_capture: None }),
+        Verdict::Take { class, .. } => Some(Found { url, class, rule: usize::MAX, page_capture: None, beside: None }),
         Verdict::Refuse { .. } => None,
     })
     .collect()

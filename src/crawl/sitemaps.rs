@@ -37,7 +37,7 @@ impl Sitemaps {
             }
             known.insert(url.as_str().into());
         }
-        Some(Found { url, class: Class::Sitemap, rule: usize::MAX, page_capture: None })
+        Some(Found { url, class: Class::Sitemap, rule: usize::MAX, page_capture: None, beside: None })
     }
 
     /// Restarts the count after a robots.txt was read again.

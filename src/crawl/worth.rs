@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::frontier::budgets::{Budget, LinkTally, Reason, Shapes, Yield};
 use crate::frontier::degrees::{InDegrees, Mirrors, ParentDegrees};
+use crate::frontier::lean::Lean;
 use crate::frontier::offsite::{OffsiteHosts, OffsiteLink};
 use crate::frontier::parameters::{Parameters, Proposal};
 use crate::frontier::priority;
@@ -26,6 +27,7 @@ use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_page::fingerprint::{Sketch, resemblance};
 use gleaner_page::pagination;
 use gleaner_rules::{ActSign, BudgetRules, Class, Rule, SiteRules, Verdict, parameters};
+use gleaner_store::coverage::listed::{Kind, kind};
 use gleaner_store::crawldb::{CrawlDbError, HostId, Next, Outcome, RankOrder, Reader, TRAP_TOKENS, Visit};
 use gleaner_torrent::Infohashes;
 
@@ -37,6 +39,9 @@ pub const UNCLASSED_NOTE: &str = "unclassed";
 
 /// Name of the note that stores the links that would act in the account's name.
 pub const ACTING_NOTE: &str = "acting";
+
+/// Name of the note that stores which details are left out.
+const LEAN_NOTE: &str = "lean";
 
 /// Name of the note that stores the hosts that pages link to.
 pub const OFFSITE_NOTE: &str = "offsite";
@@ -119,6 +124,7 @@ pub struct Worth {
     /// Links that would act in the account's name.
     acting: UnclassedLinks,
     offsite: OffsiteHosts,
+    lean: Lean,
     tokens: Tokens,
     /// True when something was counted since the last call of `notes`.
     is_changed: bool,
@@ -206,6 +212,9 @@ impl Worth {
         worth.acting = UnclassedLinks::take_up(rules.links_fingerprint(), note.as_deref());
         let note = db.note(&rules.name, OFFSITE_NOTE).await?;
         worth.offsite = note.and_then(|note| OffsiteHosts::from_bytes(&note)).unwrap_or_default();
+        let note = db.note(&rules.name, LEAN_NOTE).await?;
+        worth.lean = Lean::from_bytes(&note.unwrap_or_default(), &worth.rule_keys);
+        worth.token = worth.token_now();
         Ok((worth, fault))
     }
 
@@ -234,6 +243,7 @@ impl Worth {
             unclassed: UnclassedLinks::new(rules.links_fingerprint()),
             acting: UnclassedLinks::new(rules.links_fingerprint()),
             offsite: OffsiteHosts::default(),
+            lean: Lean::default(),
             tokens: Tokens::default(),
             is_changed: !rules.budget.traps,
         };
@@ -254,6 +264,7 @@ impl Worth {
         });
         let yields: BTreeMap<&str, (u64, u64)> = yields.collect();
         notes.push((YIELDS_NOTE, serde_json::to_vec(&yields).unwrap_or_default()));
+        notes.push((LEAN_NOTE, self.lean.to_bytes(&self.rule_keys)));
         notes.push((SHARES_NOTE, self.shares.to_bytes(&self.rule_keys)));
         notes.push((UNCLASSED_NOTE, self.unclassed.to_bytes()));
         notes.push((ACTING_NOTE, self.acting.to_bytes()));
@@ -303,7 +314,8 @@ impl Worth {
         }
     }
 
-    /// Token under which URLs of starved shapes are parked: other rules, or a shape that recovers, restore them.
+    /// Token under which URLs of starved shapes are parked, and details that were left out: other rules, or a shape that recovers, or a
+    /// detail that showed something, restore them.
     #[must_use]
     pub fn token(&self) -> u64 {
         self.token
@@ -316,7 +328,19 @@ impl Worth {
     }
 
     fn token_now(&self) -> u64 {
-        xxh3_64_with_seed(&self.shapes.generation().to_be_bytes(), self.rules) & (TRAP_TOKENS - 1) | TRAP_TOKENS
+        let generation = [self.shapes.generation(), self.lean.generation()].map(u64::to_be_bytes);
+        xxh3_64_with_seed(generation.as_flattened(), self.rules) & (TRAP_TOKENS - 1) | TRAP_TOKENS
+    }
+
+    /// True if details of this rule may be left out whose torrent, the one that a list links beside them, is stored.
+    #[must_use]
+    pub fn may_leave_out(&self, rule: usize) -> bool {
+        self.budget.lean && self.lean.may_leave_out(rule)
+    }
+
+    /// Such a detail is leased. False if it is to be asked all the same, as a sample.
+    pub fn leave_out(&mut self, rule: usize) -> bool {
+        self.lean.leave_out(rule)
     }
 
     /// Adds links of a page that match no class, as path and query, or whose host is not one of the site's, as URLs.
@@ -487,7 +511,13 @@ impl Worth {
             false => self.arm(finished.job.class, finished.job.rule, &visit.key.path),
         };
         self.shares.fetched(arm, torrents.saturating_add(magnets), links.arms());
-        let via = visit.via.as_deref().filter(|_| torrents > 0 || torrent.is_some());
+        // Of a detail it is the torrent beside it.
+        let is_detail = matches!(finished.job.class, Class::Detail | Class::Thread);
+        if is_detail && visit.via.is_some() {
+            let is_new = links.arms().iter().any(|(rank, _)| kind(*rank) != Kind::Other);
+            self.lean.read(finished.job.rule, is_new || torrents > 0 || magnets > 0);
+        }
+        let via = visit.via.as_deref().filter(|_| !is_detail && (torrents > 0 || torrent.is_some()));
         let via = via.and_then(|via| CrawlUrl::parse(via, &rules.canonical).ok());
         let via = via.and_then(|url| match rules.judge(&url) {
             Verdict::Take { class, number, .. } if torrents > 0 => {

@@ -347,11 +347,13 @@ pub struct BudgetFile {
     pub shape_pages: u32,
     /// Whether to drop URLs that look like a trap, and shapes that have used up their budget.
     pub traps: bool,
+    /// Whether to leave out details that show no more than their row in a list, whose torrent is stored.
+    pub lean: bool,
 }
 
 impl Default for BudgetFile {
     fn default() -> Self {
-        Self { shape_pages: SHAPE_PAGES, traps: true }
+        Self { shape_pages: SHAPE_PAGES, traps: true, lean: true }
     }
 }
 

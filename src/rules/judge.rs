@@ -124,6 +124,8 @@ pub struct BudgetRules {
     pub shape_pages: u32,
     /// Whether trap URLs are dropped at all.
     pub traps: bool,
+    /// Whether details are left out that nothing needs.
+    pub lean: bool,
 }
 
 /// How many URLs of the site are fetched.

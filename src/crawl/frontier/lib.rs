@@ -12,6 +12,7 @@ pub mod crews;
 pub mod degrees;
 pub mod increment;
 pub mod lanes;
+pub mod lean;
 pub mod limits;
 pub mod offsite;
 pub mod parameters;

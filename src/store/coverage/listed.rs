@@ -60,6 +60,7 @@ fn answer(outcome: Option<Outcome>) -> Answer {
             | Outcome::Page
             | Outcome::PageDuplicate
             | Outcome::NotModified
+            | Outcome::LeftOut
             | Outcome::NotForUs
             | Outcome::HtmlPosingAsTorrent
             | Outcome::MalformedTorrent

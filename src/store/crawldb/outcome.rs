@@ -57,6 +57,8 @@ pub enum Outcome {
     Trapped = 36,
     /// A wall stands before its rule's URLs: others ended alike, one after the other; not fetched.
     Walled = 38,
+    /// A detail that shows no more than its row in a list, whose torrent is stored; not fetched.
+    LeftOut = 39,
     /// The host has an address that the crawl does not connect to (private, loopback, metadata); not fetched.
     AddressRefused = 37,
     /// The host's name did not resolve.
@@ -75,7 +77,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// Every outcome, in the order of their numbers.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::TorrentStored,
         Self::TorrentDuplicate,
         Self::Page,
@@ -101,6 +103,7 @@ impl Outcome {
         Self::Trapped,
         Self::AddressRefused,
         Self::Walled,
+        Self::LeftOut,
         Self::DnsFailed,
         Self::ConnectFailed,
         Self::TlsFailed,
@@ -150,6 +153,7 @@ impl Outcome {
             Self::Trapped => "trapped",
             Self::AddressRefused => "address_refused",
             Self::Walled => "walled",
+            Self::LeftOut => "left_out",
             Self::DnsFailed => "dns_failed",
             Self::ConnectFailed => "connect_failed",
             Self::TlsFailed => "tls_failed",
@@ -193,6 +197,7 @@ impl Outcome {
                 | Self::Trapped
                 | Self::AddressRefused
                 | Self::Walled
+                | Self::LeftOut
         )
     }
 }

@@ -110,7 +110,7 @@ pub struct Visit {
     pub rank: u8,
     /// From the lease.
     pub attempts: u8,
-    /// From the lease: the page that has the link.
+    /// From the lease: of a download the page that has the link, of a detail the torrent that a list links beside it.
     pub via: Option<Box<str>>,
     /// From the lease: when it was found, unless the database has an earlier time.
     pub found: Option<UnixMillis>,

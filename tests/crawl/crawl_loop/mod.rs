@@ -10,6 +10,7 @@ mod fresh;
 mod guests;
 mod increment;
 mod killed;
+mod lean;
 mod leased;
 mod lists;
 mod logins;

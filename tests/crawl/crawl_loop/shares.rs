@@ -32,7 +32,7 @@ async fn crawl(machine: &Machine, web: &Arc<Web>, rules: &Arc<SiteRules>, pages_
 
 const THINGS: u64 = 200;
 
-fn torrent(number: u64) -> Answer {
+pub(super) fn torrent(number: u64) -> Answer {
     let name = number.to_string();
     let body = format!(
         "d4:infod6:lengthi4e4:name{}:{name}12:piece lengthi16384e6:pieces20:aaaaaaaaaaaaaaaaaaaaee",
@@ -41,7 +41,7 @@ fn torrent(number: u64) -> Answer {
     Answer::Status(200, ResponseHeaders::default(), Bytes::from(body))
 }
 
-fn number(path: &str) -> u64 {
+pub(super) fn number(path: &str) -> u64 {
     let digits: String = path.chars().filter(char::is_ascii_digit).collect();
     digits.parse().unwrap_or(0)
 }
