@@ -21,8 +21,8 @@ use gleaner_net::fetch::charset;
 use gleaner_page::scripted;
 use gleaner_render::children::{Bounds, Children};
 use gleaner_render::wire::{Page, Response, Seeks};
-use gleaner_rules::SiteRules;
 use gleaner_rules::config::Config;
+use gleaner_rules::{Refusal, SiteRules, Verdict};
 
 /// A page that its site throttles is asked for again so many times, each after the pause that the site wants.
 const THROTTLED_TRIES: u32 = 3;
@@ -268,7 +268,12 @@ impl Ask for Gate {
     }
 
     fn allows(&self, url: &CrawlUrl) -> bool {
-        self.look.allows(url)
+        let rules = self.look.rules();
+        let is_closed = matches!(
+            rules.judge(url),
+            Verdict::Refuse { reason: Refusal::Denied(..) | Refusal::NotBelowStart | Refusal::WrongHost }
+        );
+        self.look.allows(url) && !is_closed
     }
 
     fn progress(&mut self, progress: &Progress) {
