@@ -233,3 +233,6 @@ async fn output(mut command: Command, site: &str) -> std::io::Result<Output> {
     }
     child.wait_with_output().await
 }
+
+#[cfg(test)]
+mod tests;
