@@ -155,6 +155,7 @@ impl Repairs {
 
     /// The repair of a site that is not wanted any more ends at once, and its crawl does not go on.
     pub fn retain(&mut self, is_wanted: impl Fn(&str) -> bool, is_bad: impl Fn(&SiteRules) -> bool) {
+        self.due.retain(|name| is_wanted(name));
         self.waiting.retain(|name, Waiting { rules, repair }| {
             let is_kept = is_wanted(name) || is_bad(rules);
             if !is_kept {

@@ -232,7 +232,8 @@ impl Run<'_> {
         if options.account.is_some() {
             secrets::password(&config.data_dir, &guest.name)?;
         }
-        let asker = Asker { user: None, answers: self.answers(typed)?, logs: options.log };
+        let own = self.own.map(|own| Arc::clone(&own.site));
+        let asker = Asker { user: None, answers: self.answers(typed)?, logs: options.log, own };
         let (outcome, start, closed) = block_on(async {
             let mut gate = Gate::open(config, &guest, typed, asker).await?;
             let start = gate.start().clone();
@@ -285,7 +286,8 @@ impl Run<'_> {
         let (mut answers, mut reused) = (closed.answers, closed.reused);
         for _ in 0..=LEARNED_LOGINS_MAX {
             login::for_learning(config, &member, hints, (options.json, global.verbose > 0))?;
-            let asker = Asker { user: Some(user), answers, logs: options.log };
+            let own = self.own.map(|own| Arc::clone(&own.site));
+            let asker = Asker { user: Some(user), answers, logs: options.log, own };
             let (mut outcome, mut closed) = block_on(async {
                 let mut gate = Gate::open(config, &member, &start, asker).await?;
                 let places = (Some(user), guest.login.clone());

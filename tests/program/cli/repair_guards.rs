@@ -111,11 +111,38 @@ fn a_family_of_the_rules_folder_is_known() {
     let here = here.path();
     let (site, file) = crawled(here, "");
     fs::create_dir(here.join("rules/families")).unwrap();
-    fs::write(here.join("rules/families/mine.toml"), "description = 'mine'\n[login]\npage = '/enter'\n").unwrap();
+    fs::write(
+        here.join("rules/families/mine.toml"),
+        "description = 'mine'\ndeny = ['^/faq']\n[login]\npage = '/enter'\n",
+    )
+    .unwrap();
     let text = rules(&site.origin, BEFORE).replace("\n[rate]", "extends = 'families/mine'\n[rate]");
     fs::write(&file, text).unwrap();
     site.take(CHANGED);
     gleaner(here, &["rules", "repair", "mine", "--anyway", "--apply"]).ended(0).says(&["is in force"]);
+    assert!(!site.take(CHANGED).contains(&"/faq".to_owned()), "its family denies it");
+}
+
+#[test]
+fn a_repair_ends_with_its_service_however_that_ends() {
+    let here = folder();
+    let here = fs::canonicalize(here.path()).unwrap();
+    let (site, _) = crawled(&here, "");
+    site.take(Plan { stops_at: Some(10), ..CHANGED });
+    break_promise(&here);
+    let service = Service::start(&here);
+    let repairs = || {
+        let all = fs::read_dir("/proc").unwrap().flatten().map(|of| of.path());
+        let is_repair = |path: &std::path::PathBuf| {
+            let words = fs::read(path.join("cmdline")).unwrap_or_default();
+            let is_one = words.split(|byte| *byte == 0).any(|word| word == b"--of-service");
+            is_one && fs::read_link(path.join("cwd")).is_ok_and(|cwd| cwd == here)
+        };
+        all.filter(is_repair).count()
+    };
+    wait_for("the site is learned again", || (repairs() == 1 && site.count() >= 10).then_some(()));
+    service.signal(rustix::process::Signal::KILL);
+    wait_for("the repair ends, too", || (repairs() == 0).then_some(()));
 }
 
 #[test]

@@ -47,6 +47,8 @@ pub(super) struct Gate {
     reused: u32,
     /// The session, if an account is logged in.
     watch: Option<Watch>,
+    /// The rules of a site that is learned again.
+    own: Option<Arc<SiteRules>>,
 }
 
 /// Who asks, and what is known by then.
@@ -55,6 +57,8 @@ pub(super) struct Asker<'a> {
     pub answers: Option<Answers>,
     /// Show each request.
     pub logs: bool,
+    /// The rules of a site that is learned again.
+    pub own: Option<Arc<SiteRules>>,
 }
 
 /// The end of a pass.
@@ -73,7 +77,7 @@ impl Gate {
         start: &CrawlUrl,
         asker: Asker<'_>,
     ) -> anyhow::Result<Self> {
-        let Asker { user, answers, logs } = asker;
+        let Asker { user, answers, logs, own } = asker;
         let site = App::site_with_session(&config.into(), rules)?;
         let begun = Inspection::begin(site.scripts, start.clone()).await;
         let look = begun.map_err(|why| anyhow!("{}: {why}\nhint: check the URL", told_argument(start.as_str())))?;
@@ -96,6 +100,7 @@ impl Gate {
             watch: user.map(|user| Watch::new(user, answers.as_ref().map_or(0, |answers| answers.begin_of(user)))),
             answers,
             reused: 0,
+            own,
         };
         if gate.look.allows(start) {
             gate.find_home(start).await?;
@@ -268,7 +273,8 @@ impl Ask for Gate {
     }
 
     fn allows(&self, url: &CrawlUrl) -> bool {
-        let rules = self.look.rules();
+        // As the operator's file has it: its family denies URLs, too.
+        let rules = self.own.as_deref().unwrap_or_else(|| self.look.rules());
         let is_closed = matches!(
             rules.judge(url),
             Verdict::Refuse { reason: Refusal::Denied(..) | Refusal::NotBelowStart | Refusal::WrongHost }
