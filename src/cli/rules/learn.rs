@@ -200,6 +200,8 @@ struct Ran {
     start: CrawlUrl,
     /// Of its requests, those that an earlier run had sent.
     reused: u32,
+    /// The site wants no more requests for now: more could be learned.
+    is_over: bool,
     /// What is kept of them. No other process learns the site while this is held.
     answers: Option<Answers>,
 }
@@ -241,7 +243,16 @@ impl Run<'_> {
             Ok((outcome, start, gate.close().await))
         })?;
         match &options.account {
-            None => Ok(Ran { outcome, start, reused: closed.reused, answers: closed.answers }),
+            None => {
+                let Closed { answers, reused, is_over, .. } = closed;
+                Ok(Ran { outcome, start, reused, is_over, answers })
+            }
+            // A member would not be welcome now either.
+            Some(_) if closed.is_over => {
+                bail!(
+                    "{start}: the site wants no more requests for now\nhint: run the command again later, with --resume"
+                )
+            }
             Some(user) => self.as_member(user, start, outcome, closed),
         }
     }
@@ -298,7 +309,7 @@ impl Run<'_> {
             let Some(end) = closed.lost_from else {
                 outcome.requests += guest.requests;
                 reused += closed.reused;
-                return Ok(Ran { outcome, start, reused, answers: closed.answers });
+                return Ok(Ran { outcome, start, reused, is_over: closed.is_over, answers: closed.answers });
             };
             errln!("the session has ended: logging in again");
             if let Some(answers) = &mut closed.answers {

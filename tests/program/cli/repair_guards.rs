@@ -2,16 +2,21 @@
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use gleaner_base::clock::{Clock as _, SystemClock};
 
 use crate::cli::harness::{BINARY, Service, closed_port, folder, wait_for};
 use crate::cli::learn_again::{Plan, Tracker};
+use crate::cli::owners::give;
 use crate::cli::repair::{BEFORE, PROPOSED, break_promise, crawled, gleaner, rules};
 
 const CHANGED: Plan =
     Plan { stops_at: None, throttles: (0, 0, 0), logs_out_at: None, changes_at: Some(0), is_private: false };
+
+/// Of a data folder that is not root's.
+const OWNER: u32 = 4_321;
 
 #[test]
 fn a_repair_asks_for_nothing_that_the_operators_file_does_not_allow() {
@@ -133,7 +138,7 @@ fn a_repair_ends_with_its_service_however_that_ends() {
     let service = Service::start(&here);
     let repairs = || {
         let all = fs::read_dir("/proc").unwrap().flatten().map(|of| of.path());
-        let is_repair = |path: &std::path::PathBuf| {
+        let is_repair = |path: &PathBuf| {
             let words = fs::read(path.join("cmdline")).unwrap_or_default();
             let is_one = words.split(|byte| *byte == 0).any(|word| word == b"--of-service");
             is_one && fs::read_link(path.join("cwd")).is_ok_and(|cwd| cwd == here)
@@ -197,10 +202,8 @@ fn a_repair_that_was_cut_off_is_gone_on_with() {
     assert!(here.join("rules/mine.toml.proposed.before").exists(), "an earlier proposal stays");
 }
 
-#[test]
-fn the_service_repairs_a_members_site_with_a_password_of_its_environment() {
-    let here = folder();
-    let here = here.path();
+/// A site for members that was crawled by these rules before it changes, and the file of its password.
+fn crawled_by_member(here: &Path) -> (Tracker, PathBuf) {
     let site = Tracker::start(Plan { is_private: true, ..Plan::default() });
     fs::create_dir(here.join("rules")).unwrap();
     let text = rules(&site.origin, BEFORE) + "[login]\nuser = 'anna'\n";
@@ -210,8 +213,38 @@ fn the_service_repairs_a_members_site_with_a_password_of_its_environment() {
     fs::write(&secret, "s3cretPass\n").unwrap();
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();
     gleaner(here, &["crawl"]).ended(0);
-    fs::remove_file(secret).unwrap();
     site.take(Plan { is_private: true, ..CHANGED });
+    (site, secret)
+}
+
+#[test]
+fn root_puts_a_repair_in_force_and_leaves_the_session_to_the_owner_of_the_data_folder() {
+    let here = folder();
+    let here = here.path();
+    let (_site, _) = crawled_by_member(here);
+    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    if is_root {
+        fs::set_permissions(here, fs::Permissions::from_mode(0o755)).unwrap();
+        give(&here.join("data"), OWNER);
+    }
+    gleaner(here, &["rules", "repair", "mine", "--anyway", "--apply"]).ended(0).says(&["is in force"]);
+    let owner = |path: &str| fs::metadata(here.join(path)).unwrap().uid();
+    if is_root {
+        assert_eq!((owner("rules/mine.toml"), owner("rules/history/mine")), (0, 0));
+        for path in
+            fs::read_dir(here.join("data/sessions")).unwrap().chain(fs::read_dir(here.join("data/learned")).unwrap())
+        {
+            assert_eq!(path.unwrap().metadata().unwrap().uid(), OWNER);
+        }
+    }
+}
+
+#[test]
+fn the_service_repairs_a_members_site_with_a_password_of_its_environment() {
+    let here = folder();
+    let here = here.path();
+    let (_site, secret) = crawled_by_member(here);
+    fs::remove_file(secret).unwrap();
     break_promise(here);
     let service = Service::with(here, &[("GLEANER_PASSWORD_MINE", "s3cretPass")]);
     let told = wait_for("the repair is proposed", || service.logged(PROPOSED).pop());

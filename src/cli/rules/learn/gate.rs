@@ -67,6 +67,8 @@ pub(super) struct Closed {
     pub reused: u32,
     /// The session has ended before: what was kept of it from here on may be a guest's.
     pub lost_from: Option<u64>,
+    /// The site wants no more requests for now.
+    pub is_over: bool,
 }
 
 impl Gate {
@@ -145,7 +147,7 @@ impl Gate {
             bar.finish_and_clear();
         }
         let lost_from = self.watch.and_then(|watch| watch.lost_from());
-        Closed { answers: self.answers, reused: self.reused, lost_from }
+        Closed { answers: self.answers, reused: self.reused, lost_from, is_over: self.is_over }
     }
 
     /// Asks for the start page, and looks whether it is a guest's by now. True if it is.

@@ -126,7 +126,12 @@ fn learned_again(
     let learning = learning(site, options, requests);
     let run = Run { config, options: &learning, hints: &Hints::of(global), global, own: Some(own) };
     // Held to the end: another process would put its file in the place of this one's.
-    let Ran { outcome, start, answers: _held, .. } = run.run(start)?;
+    let Ran { outcome, start, is_over, answers: _held, .. } = run.run(start)?;
+    if is_over {
+        bail!(
+            "{start}: the site wants no more requests for now\nhint: run the command again later: it goes on with what was read, for two days"
+        );
+    }
     answers::repair_ended(
         data_dir,
         &site.name,
