@@ -249,9 +249,8 @@ impl Run<'_> {
             }
             // A member would not be welcome now either.
             Some(_) if closed.is_over => {
-                bail!(
-                    "{start}: the site wants no more requests for now\nhint: run the command again later, with --resume"
-                )
+                let how = if self.own.is_some() { "" } else { ", with --resume" };
+                bail!("{start}: the site wants no more requests for now\nhint: run the command again later{how}")
             }
             Some(user) => self.as_member(user, start, outcome, closed),
         }
