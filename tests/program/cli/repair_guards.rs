@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use gleaner_base::clock::{Clock as _, SystemClock};
 
-use crate::cli::harness::{BINARY, Service, closed_port, folder, wait_for};
+use crate::cli::harness::{BINARY, Ran, Service, closed_port, folder, wait_for};
 use crate::cli::learn_again::{Plan, Tracker};
 use crate::cli::owners::give;
 use crate::cli::repair::{BEFORE, PROPOSED, break_promise, crawled, gleaner, rules};
@@ -225,11 +226,21 @@ fn crawled_by_member(here: &Path) -> (Tracker, PathBuf) {
 fn root_puts_a_repair_in_force_and_leaves_the_session_to_the_owner_of_the_data_folder() {
     let here = folder();
     let here = here.path();
-    let (_site, _) = crawled_by_member(here);
+    let (site, _) = crawled_by_member(here);
     let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
     if is_root {
         fs::set_permissions(here, fs::Permissions::from_mode(0o755)).unwrap();
         give(&here.join("data"), OWNER);
+        // As the unit has it: the service may not write to the rules folder.
+        let words = ["rules", "repair", "mine", "--anyway", "--apply", "--json", "--data", "data", "--rules", "rules"];
+        let ran = Command::new(BINARY).current_dir(here).args(words).uid(OWNER).gid(OWNER).output().unwrap();
+        let told = Ran::of(&ran).ended(1).json();
+        assert_eq!(told["file"], "data/proposed/mine.toml.proposed", "{told}");
+        assert!(told["objections"][0].as_str().unwrap().contains("it cannot be put in force"), "{told}");
+        site.take(Plan { is_private: true, ..CHANGED });
+        gleaner(here, &["rules", "repair", "mine", "--apply"]).ended(0).says(&["is in force"]);
+        assert_eq!(site.count(), 0);
+        gleaner(here, &["rules", "revert", "mine"]).ended(0);
     }
     gleaner(here, &["rules", "repair", "mine", "--anyway", "--apply"]).ended(0).says(&["is in force"]);
     let owner = |path: &str| fs::metadata(here.join(path)).unwrap().uid();

@@ -16,13 +16,14 @@ use super::{Options as LearnOptions, Own, Ran, Run};
 use crate::app::database::Database;
 use crate::app::status::{self, BrokenPromise};
 use crate::app::{self, answers, repairs, secrets};
-use crate::cli::hints::{Hints, quoted, without_hint};
+use crate::cli::hints::{Hints, quoted, told};
 use crate::cli::learned::site_named;
 use crate::cli::rules::versions;
 use crate::cli::{Global, block_on};
 use gleaner_base::clock::{Clock as _, SystemClock};
 use gleaner_base::console::escaped;
-use gleaner_learn::{limits, repaired};
+use gleaner_base::url::CrawlUrl;
+use gleaner_learn::{Outcome, limits, repaired};
 use gleaner_rules::config::Config;
 use gleaner_rules::starter::site_name;
 use gleaner_rules::{Robots, SiteRules, from_text_at};
@@ -113,7 +114,7 @@ fn nothing_broken(site: &SiteRules, json: bool) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Learns the site again, and applies or proposes what that comes to.
+/// Learns the site again.
 fn learned_again(
     config: &Config,
     options: &Options,
@@ -121,7 +122,7 @@ fn learned_again(
     own: &Own,
     (known, requests): (Known, u32),
 ) -> anyhow::Result<Repair> {
-    let (site, data_dir) = (&own.site, &config.data_dir);
+    let site = &own.site;
     let start = site.start.first().context("a site without a start page")?;
     let learning = learning(site, options, requests);
     let run = Run { config, options: &learning, hints: &Hints::of(global), global, own: Some(own) };
@@ -132,11 +133,21 @@ fn learned_again(
             "{start}: the site wants no more requests for now\nhint: run the command again later: it goes on with what was read, for two days"
         );
     }
-    answers::repair_ended(
-        data_dir,
-        &site.name,
-        outcome.learned.is_ok().then(|| site_name(start.authority())).as_deref(),
-    );
+    let settled = settled(config, options.apply, own, &known, (&outcome, &start));
+    let host = outcome.learned.is_ok().then(|| site_name(start.authority()));
+    answers::repair_ended(&config.data_dir, &site.name, host.as_deref());
+    settled
+}
+
+/// Applies or proposes what was learned.
+fn settled(
+    config: &Config,
+    applies: bool,
+    own: &Own,
+    known: &Known,
+    (outcome, start): (&Outcome, &CrawlUrl),
+) -> anyhow::Result<Repair> {
+    let site = &own.site;
     let learned = outcome.learned.as_ref().map_err(|nothing| {
         anyhow!("{start}: {nothing}, after {} requests\nhint: {}; the old file stays", outcome.requests, nothing.hint())
     })?;
@@ -161,14 +172,16 @@ fn learned_again(
         repair.objections.push("the site calls for the rules that the file has".to_owned());
         return Ok(repair);
     }
-    if options.apply && against.is_empty() {
+    if applies && against.is_empty() {
         // A service may not write there, but propose.
         if let Err(error) = repair.apply(config, own, &text) {
-            repair.objections.push(format!("it cannot be put in force: {}", without_hint(&format!("{error:#}"))));
+            let why = told(&error);
+            let why = why.split("\nhint: ").next().unwrap_or_default();
+            repair.objections.push(format!("it cannot be put in force: {why}"));
         }
     }
     if !repair.is_applied {
-        repair.file = Some(proposal::write(site, data_dir, (&own.text, &text), &against)?);
+        repair.file = Some(proposal::write(site, &config.data_dir, (&own.text, &text), &against)?);
     }
     Ok(repair)
 }
