@@ -168,6 +168,30 @@ mod tests {
     }
 
     #[test]
+    fn every_valid_file_can_be_learned_again() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rules");
+        let mut texts: Vec<String> = gleaner_rules::site_paths(&folder)
+            .unwrap()
+            .iter()
+            .map(|path| std::fs::read_to_string(path).unwrap())
+            .collect();
+        texts.push(
+            "start = ['https://t.example/forum/']\nbelow_start = true\nextends = 'families/phpbb'\nmirrors = ['https://m.example']\ndepth_max = 3\n\
+             [classes]\nindex = ['^/forum/x(?<page>\\d+)']\n[render]\nindex = 'always'\n[budget]\n[boards]\n[robots]\nobey = false\nreason = 'mine'\n\
+             [allow_actions]\nurls = ['^/vote']\nreason = 'a list'\n[login]\nuser = 'anna'\n"
+                .to_owned(),
+        );
+        assert!(texts.len() > 5);
+        for text in texts {
+            gleaner_rules::from_text("t", &text).unwrap_or_else(|faults| panic!("{faults:?}\n{text}"));
+            for is_guest in [true, false] {
+                let own = for_learning(&text, is_guest).unwrap();
+                gleaner_rules::from_text("t", &own).unwrap_or_else(|faults| panic!("{faults:?}\n{own}"));
+            }
+        }
+    }
+
+    #[test]
     fn a_file_without_the_tables_gets_them_behind_its_keys() {
         let text = repaired("start = ['https://t.example/']\n[rate]\nrequests_per_second = 2.0\n", LEARNED).unwrap();
         gleaner_rules::from_text("t", &text).unwrap_or_else(|faults| panic!("{faults:?}\n{text}"));
