@@ -16,11 +16,16 @@ pub use gleaner_torrent::limits::TORRENT_BYTES_MAX;
 /// four render processes take thirty.
 pub const OPEN_FILES_MIN: u64 = 64;
 
-/// How long the service lets a site be learned again; 2,000 requests at one a second take half of it.
-pub const REPAIR_TIME_MAX: Duration = Duration::from_secs(3_600);
+/// How long the service lets a site be learned again beside the time that its rate takes, and at most. What was read by then is gone on with
+/// a day later.
+pub const REPAIR_TIME_BESIDE: Duration = Duration::from_secs(3_600);
+pub const REPAIR_TIME_MAX: Duration = Duration::from_secs(86_400);
 
 /// Pause until the service learns a site again whose repair has changed nothing.
 pub const REPAIR_AGAIN_AFTER: Duration = Duration::from_secs(86_400);
+
+/// How long a repair that was cut off goes on with what was read.
+pub const REPAIR_KEPT_TIME: Duration = Duration::from_secs(2 * 86_400);
 
 /// Threads without which nothing is begun: an export reads and writes at once, and a service watches its rule files besides.
 pub const THREADS_MIN: usize = 4;

@@ -10,6 +10,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use serde::{Deserialize, Serialize};
@@ -101,6 +102,23 @@ pub fn file_of(data_dir: &Path, name: &str) -> PathBuf {
     folder_of(data_dir).join(format!("{name}.answers"))
 }
 
+/// The name of the answers to a site's repair: what `rules learn` has read is of before. No site has such a name.
+#[must_use]
+pub fn of_repair(site: &str) -> String {
+    format!("{site}+repair")
+}
+
+/// The repair of a site has ended. Its first crawl takes what was read for its own (`host`), or nobody does.
+pub fn repair_ended(data_dir: &Path, site: &str, host: Option<&str>) {
+    let _owner = owner::act(data_dir);
+    let path = file_of(data_dir, &of_repair(site));
+    // What cannot be moved or removed is swept in time.
+    let _ = match host {
+        Some(host) => fs::rename(&path, file_of(data_dir, host)),
+        None => fs::remove_file(&path),
+    };
+}
+
 fn folder_of(data_dir: &Path) -> PathBuf {
     data_dir.join("learned")
 }
@@ -164,17 +182,18 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Opens the file of a host: empty, or with what an earlier run was given.
+    /// Opens the file of a host: with what an earlier run was given within this time, else empty.
     ///
     /// # Errors
     /// If it cannot be written, or another process has it.
-    pub fn open(data_dir: &Path, name: &str, resumes: bool) -> anyhow::Result<Self> {
+    pub fn open(data_dir: &Path, name: &str, kept_for: Duration) -> anyhow::Result<Self> {
         folder::must_be_writable(data_dir)?;
         let _owner = owner::act(data_dir);
         let folder = folder_of(data_dir);
         secrets::private_folder(&folder).map_err(|error| folder::failed(&folder, &error))?;
         folder::keep_folder_private(&folder)?;
-        sweep(&folder, SystemClock.now());
+        let now = SystemClock.now();
+        sweep(&folder, now);
         let path = file_of(data_dir, name);
         let mut how = OpenOptions::new();
         let how = how.read(true).write(true).create(true).truncate(false).mode(0o600);
@@ -183,7 +202,11 @@ impl Answers {
         if file.try_lock().is_err() {
             bail!("{}: another process learns this site\nhint: wait until it has ended", path.display());
         }
-        let known = if resumes { records(&file).with_context(|| path.display().to_string())? } else { Vec::new() };
+        let known = if kept_for.is_zero() { Ok(Vec::new()) } else { records(&file) };
+        let mut known = known.with_context(|| path.display().to_string())?;
+        if known.first().is_some_and(|(_, head)| now.since(head.at) > kept_for) {
+            known.clear();
+        }
         let bytes = known.last().map_or(0, |(place, _)| place.end());
         file.set_len(bytes).map_err(|error| folder::failed(&path, &error))?;
         let mut unused: HashMap<_, VecDeque<Place>> = HashMap::new();
@@ -261,21 +284,23 @@ impl Answers {
 mod tests {
     use super::*;
 
+    const DAY: Duration = Duration::from_secs(86_400);
+
     fn head(asked: &str) -> Head {
         let headers = vec![("content-type".to_owned(), "text/html".to_owned())];
         let (asked, url) = (asked.to_owned(), asked.to_owned());
-        Head { at: UnixMillis(5), user: None, asked, url, status: 200, headers, rendered: Vec::new() }
+        Head { at: SystemClock.now(), user: None, asked, url, status: 200, headers, rendered: Vec::new() }
     }
 
     #[test]
     fn a_tail_that_is_not_whole_is_cut_off_and_the_rest_is_answered_in_order() {
         use std::os::unix::fs::PermissionsExt as _;
         let here = tempfile::tempdir().unwrap();
-        let mut answers = Answers::open(here.path(), "a", false).unwrap();
+        let mut answers = Answers::open(here.path(), "a", Duration::ZERO).unwrap();
         for (url, body) in [("x", "one"), ("y", "two"), ("x", "three")] {
             answers.keep(&head(url), body.as_bytes());
         }
-        assert!(Answers::open(here.path(), "a", true).is_err(), "two processes");
+        assert!(Answers::open(here.path(), "a", DAY).is_err(), "two processes");
         drop(answers);
         let path = file_of(here.path(), "a");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
@@ -283,14 +308,14 @@ mod tests {
         let last = records(&File::open(&path).unwrap()).unwrap()[2].0.from as usize;
         for cut in last..whole.len() {
             fs::write(&path, &whole[..cut]).unwrap();
-            let mut answers = Answers::open(here.path(), "a", true).unwrap();
+            let mut answers = Answers::open(here.path(), "a", DAY).unwrap();
             assert_eq!(fs::metadata(&path).unwrap().len(), last as u64, "{cut}");
             assert_eq!(answers.take(Some("anna"), "x"), None, "another account's");
             assert_eq!(answers.take(None, "x").unwrap().1, b"one");
             assert_eq!(answers.take(None, "x"), None);
             answers.keep(&head("x"), b"four");
             drop(answers);
-            let mut answers = Answers::open(here.path(), "a", true).unwrap();
+            let mut answers = Answers::open(here.path(), "a", DAY).unwrap();
             assert_eq!(
                 [answers.take(None, "x").unwrap().1, answers.take(None, "x").unwrap().1],
                 [b"one".to_vec(), b"four".to_vec()]
@@ -305,13 +330,15 @@ mod tests {
         }
         fs::write(&path, [255; 100]).unwrap();
         assert!(records(&File::open(&path).unwrap()).unwrap().is_empty());
-        assert_eq!(Answers::open(here.path(), "a", false).unwrap().end(), 0);
+        assert_eq!(Answers::open(here.path(), "a", Duration::ZERO).unwrap().end(), 0);
+        Answers::open(here.path(), "a", DAY).unwrap().keep(&Head { at: UnixMillis(5), ..head("x") }, b"one");
+        assert_eq!(Answers::open(here.path(), "a", DAY).unwrap().end(), 0, "of another year");
     }
 
     #[test]
     fn what_is_beyond_the_room_is_not_kept_and_what_is_forgotten_is_gone() {
         let here = tempfile::tempdir().unwrap();
-        let mut answers = Answers::open(here.path(), "a", false).unwrap();
+        let mut answers = Answers::open(here.path(), "a", Duration::ZERO).unwrap();
         let first = answers.keep(&head("x"), b"one");
         answers.keep(&head("y"), b"two");
         answers.forget_from(first).unwrap();

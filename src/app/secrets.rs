@@ -20,6 +20,9 @@ use gleaner_login::secret::Secret;
 /// The passwords of the environment, moved here so that children cannot inherit them; None for one that is not UTF-8.
 static FROM_ENVIRONMENT: OnceLock<BTreeMap<String, Option<Secret>>> = OnceLock::new();
 
+/// The password that the service gave this process by its standard input, out of its own environment.
+static GIVEN: OnceLock<Secret> = OnceLock::new();
+
 /// The prefix of all variables with a password.
 const VARIABLE: &str = "GLEANER_PASSWORD_";
 
@@ -45,6 +48,25 @@ pub unsafe fn guard_process() {
     }
     // A second call finds nothing left.
     let _ = FROM_ENVIRONMENT.set(taken);
+}
+
+/// The password that the environment of this process had for a site.
+#[must_use]
+pub fn of_environment(site: &str) -> Option<&'static Secret> {
+    FROM_ENVIRONMENT.get()?.get(&variable_of(site))?.as_ref()
+}
+
+/// Reads the password of the one site of this process to the end of its standard input, in place of an environment variable.
+///
+/// # Errors
+/// Those of reading.
+pub fn read_given() -> io::Result<()> {
+    let mut bytes = Zeroizing::new(Vec::with_capacity(SECRET_BYTES_MAX + 2));
+    io::stdin().lock().take(SECRET_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
+    if let Some(text) = std::str::from_utf8(&bytes).ok().filter(|text| !text.is_empty()) {
+        let _ = GIVEN.set(Secret::new(text));
+    }
+    Ok(())
 }
 
 /// Why there is no password.
@@ -129,8 +151,8 @@ pub fn password(data_dir: &Path, site: &str) -> Result<Secret, SecretError> {
         return Ok(secret);
     }
     let variable = variable_of(site);
-    let taken = FROM_ENVIRONMENT.get().and_then(|taken| taken.get(&variable));
-    match taken.map(Option::as_ref) {
+    let taken = FROM_ENVIRONMENT.get().and_then(|taken| taken.get(&variable)).map(Option::as_ref);
+    match taken.or(GIVEN.get().map(Some)) {
         Some(secret) => checked(secret.map(Secret::reveal), &variable),
         None => {
             Err(SecretError::Absent { site: site.to_owned(), file: file.display().to_string(), credential, variable })

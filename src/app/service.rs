@@ -14,7 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 
 use super::milestones::{Line, Milestones};
-use super::repairs::Repairs;
+use super::repairs::{self, Repairs};
 use super::{App, Crew, control};
 use gleaner_base::clock::UnixMillis;
 use gleaner_crawl::commit::OnFault;
@@ -127,9 +127,12 @@ pub async fn run(
             },
             _ = minutes.tick() => {
                 milestones.due(app.clock.now(), &service.progress.snapshot()).iter().for_each(tell);
-                service.look_at_promises().await?;
+                service.look_at_promises().await;
             }
-            Some((_, Some(rules))) = service.repairs.ended(), if service.repairs.are_running() => {
+            Some((name, rules)) = service.repairs.ended(), if service.repairs.are_running() => {
+                if let Err(error) = repairs::note_ended(app.db.as_ref(), &name, app.clock.now()).await {
+                    tracing::error!(site = name, %error, "the end of the repair is not noted: the next start may try again");
+                }
                 service.start(rules, Duration::ZERO);
             }
             _ = watchdog.tick() => {
@@ -218,7 +221,7 @@ impl Service<'_> {
                 *next = None;
             }
         }
-        self.repairs.retain(is_wanted);
+        self.repairs.retain(is_wanted, is_bad);
         for site in wanted {
             self.want(site);
         }
@@ -290,15 +293,18 @@ impl Service<'_> {
     }
 
     /// Pauses the crawl of sites whose rules keep their promise no more: they are learned again.
-    async fn look_at_promises(&mut self) -> anyhow::Result<()> {
+    async fn look_at_promises(&mut self) {
         let now = self.app.clock.now();
         let sites: Vec<Arc<SiteRules>> = self.running.values().map(|running| Arc::clone(&running.rules)).collect();
         for rules in sites {
-            if self.repairs.wants(self.app.db.as_ref(), &rules, &self.app.data_dir, now).await? {
-                self.end(&rules.name, Some(Arc::clone(&rules)));
+            match self.repairs.wants(self.app.db.as_ref(), &rules, &self.app.data_dir, now).await {
+                Ok(true) => self.end(&rules.name, Some(Arc::clone(&rules))),
+                Ok(false) => {}
+                Err(error) => {
+                    tracing::error!(site = %rules.name, %error, "it is not known whether its rules keep their promise")
+                }
             }
         }
-        Ok(())
     }
 
     fn all_alive(&self) -> bool {

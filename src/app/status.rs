@@ -12,7 +12,7 @@ use gleaner_crawl::frontier::budgets::{Cut, Shapes};
 use gleaner_crawl::frontier::parameters::Proposal;
 use gleaner_crawl::frontier::unclassed::{Unclassed, UnclassedLinks};
 use gleaner_crawl::progress::{CrewsState, Ended, Progress, RuleFault, SessionState};
-use gleaner_crawl::promises::{Alarm, PROMISES_NOTE, Promises};
+use gleaner_crawl::promises::{Alarm, PROMISES_NOTE, Promises, is_rule_of};
 use gleaner_crawl::scripts::rendered::{Closed, Nothing, Rendered};
 use gleaner_crawl::site_loop::CrewsKept;
 use gleaner_crawl::tally::{Cause, TALLY_NOTE, Tally};
@@ -254,7 +254,7 @@ pub async fn report(
             gone: changes::gone(db, name).await?,
             lists: changes::lists(db, name).await?,
             troubles: troubles(db, name).await?,
-            broken_promises: broken_promises(db, name).await?,
+            broken_promises: broken_promises(db, name, None).await?,
             proposed: None,
         });
     }
@@ -288,14 +288,21 @@ pub async fn held(db: &dyn Reader, rules: &SiteRules, now: UnixMillis) -> Result
     if let Some(until) = rules.hours.quiet_until(now) {
         return Ok(wait(until, "quiet_hours of the rule file"));
     }
+    let is_used_up = left_today(db, rules, now).await? == Some(0);
+    let reason = "requests_per_day of the rule file is used up";
+    Ok(is_used_up.then(|| wait(rules.hours.next_day(now), reason)).flatten())
+}
+
+/// Requests that a site's rules still allow today; None if they name no number.
+///
+/// # Errors
+/// Errors of the database.
+pub async fn left_today(db: &dyn Reader, rules: &SiteRules, now: UnixMillis) -> Result<Option<u64>, CrawlDbError> {
     let Some(most) = rules.quota.requests_per_day else { return Ok(None) };
     let note = db.note(&rules.name, site_loop::DAY_NOTE).await?;
     let pages = db.site_counts(&rules.name).await?.pages();
-    let Some(today) = note.and_then(|note| site_loop::requests_of_day(&note, rules.hours.day(now), pages)) else {
-        return Ok(None);
-    };
-    let reason = "requests_per_day of the rule file is used up";
-    Ok((today >= most).then(|| wait(rules.hours.next_day(now), reason)).flatten())
+    let today = note.and_then(|note| site_loop::requests_of_day(&note, rules.hours.day(now), pages));
+    Ok(Some(most.saturating_sub(today.unwrap_or(0))))
 }
 
 /// What was dropped from a site, most frequent first; up to half a minute old while it is being crawled.
@@ -310,13 +317,17 @@ async fn troubles(db: &dyn Reader, site: &str) -> Result<Vec<Cause>, CrawlDbErro
     Ok(tally.troubles().into_iter().cloned().collect())
 }
 
-/// Rules of a site that keep their promise no more.
+/// Rules of a site that keep their promise no more, as far as they are still in its rule file, if that is known.
 ///
 /// # Errors
 /// Errors of the database.
-pub async fn broken_promises(db: &(impl Reader + ?Sized), site: &str) -> Result<Vec<BrokenPromise>, CrawlDbError> {
+pub async fn broken_promises(
+    db: &(impl Reader + ?Sized),
+    site: &str,
+    rules: Option<&SiteRules>,
+) -> Result<Vec<BrokenPromise>, CrawlDbError> {
     let note = db.note(site, PROMISES_NOTE).await?;
-    let promises = Promises::take_up(note.as_deref(), |_| true);
+    let promises = Promises::take_up(note.as_deref(), |name| rules.is_none_or(|rules| is_rule_of(rules, name)));
     let told = |(rule, is_behind, alarm): (&str, bool, &Alarm)| BrokenPromise {
         rule: rule.to_owned(),
         is_behind,

@@ -49,7 +49,7 @@ impl Known {
             torrents: counts.torrents_seen + counts.magnets,
             not_whole: if counts.pages_not_whole > 0 { db.not_whole(&rules.name).await? } else { Vec::new() },
             has_blank: Rendered::take_up(db, &rules.name).await?.nothing().is_some(),
-            broken: status::broken_promises(db, &rules.name).await?,
+            broken: status::broken_promises(db, &rules.name, Some(rules)).await?,
             unclassed: status::unclassed(db, &rules.name).await?,
         })
     }

@@ -27,7 +27,7 @@ use crate::app::control::Remote;
 use crate::app::{self, App, secrets, sessions};
 use crate::limits;
 use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
-use gleaner_base::owner::become_owner;
+use gleaner_base::owner::{self, become_owner};
 use gleaner_base::place::Place;
 use gleaner_crawl::account::misplaced;
 use gleaner_crawl::login::handover::{Person, Question};
@@ -134,11 +134,17 @@ pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::R
     Ok(if told.is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Logs in to a site that is being learned, as `gleaner login` does. True if it worked.
+/// Logs in to a site that is being learned, as `gleaner login` does. With `is_quiet` nothing is printed. Root writes the session as the owner
+/// of the data folder, and is root again afterwards: the rule file is written by whoever runs the command.
 ///
 /// # Errors
-/// Why it could not begin.
-pub fn for_learning(config: &Config, rules: &Arc<SiteRules>, hints: &Hints, is_verbose: bool) -> anyhow::Result<bool> {
+/// Why it could not begin, or has failed.
+pub fn for_learning(
+    config: &Config,
+    rules: &Arc<SiteRules>,
+    hints: &Hints,
+    (is_quiet, is_verbose): (bool, bool),
+) -> anyhow::Result<()> {
     let options = Options {
         site: rules.name.to_string(),
         interactive: false,
@@ -148,14 +154,19 @@ pub fn for_learning(config: &Config, rules: &Arc<SiteRules>, hints: &Hints, is_v
         json: false,
     };
     let Some(login) = &rules.login else { bail!("{}: has no account", rules.name) };
-    // SAFETY: no second thread runs yet.
-    unsafe { become_owner(&config.data_dir) }.with_context(|| config.data_dir.display().to_string())?;
+    let _owner = owner::act(&config.data_dir);
     app::is_folder(&config.data_dir)?;
     app::folder::must_be_writable(&config.data_dir)?;
-    let steps = Steps::new(&rules.name, hints, false, is_verbose);
+    let steps = Steps::new(&rules.name, hints, is_quiet, is_verbose);
     let told = Login { config, options: &options, hints, rules, login }.log_in(&steps)?;
-    told.show()?;
-    Ok(told.is_well)
+    if !is_quiet {
+        told.show()?;
+    }
+    if !told.is_well {
+        let hint = told.hint.as_deref().filter(|_| is_quiet).unwrap_or("the steps above say why");
+        bail!("{}: {} could not log in: {}\nhint: {hint}", rules.first_authority(), login.user, told.sentence);
+    }
+    Ok(())
 }
 
 fn run(config: &Config, options: &Options, hints: &Hints, is_verbose: bool) -> anyhow::Result<LoginResult> {

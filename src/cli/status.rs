@@ -22,6 +22,7 @@ use gleaner_crawl::freshness::plot::duration;
 use gleaner_crawl::frontier::budgets::{Cut, Likeness};
 use gleaner_crawl::frontier::parameters::Proposal;
 use gleaner_crawl::progress::{CrewsState, Ended, RuleFault, SessionState, brief};
+use gleaner_crawl::promises::is_rule_of;
 use gleaner_crawl::scripts::rendered::Closed;
 use gleaner_rules::config::Config;
 use gleaner_rules::fault::nearest;
@@ -154,6 +155,7 @@ async fn with_holds(mut report: StatusReport, db: &dyn Reader, config: &Config) 
     let rules = rules_at_hand(config);
     for site in &mut report.sites {
         let Some(rules) = rules.iter().find(|rules| *rules.name == *site.name) else { continue };
+        site.broken_promises.retain(|of| is_rule_of(rules, &of.rule));
         site.proposed = repairs::proposal(rules, &config.data_dir).map(|(path, _)| path.display().to_string());
         if !site.is_crawled {
             site.waiting = status::held(db, rules, now).await?;

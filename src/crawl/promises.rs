@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits;
 use crate::masked::masked;
-use cusum::Cusum;
+use crate::worth::rule_key;
+use cusum::{Cusum, KEPT_MIN};
 use gleaner_base::clock::UnixMillis;
-use gleaner_base::url::without_keys;
+use gleaner_rules::SiteRules;
 use gleaner_store::crawldb::{Listing, UrlKey};
 
 pub use breach::{Breach, Verdict, verdict};
@@ -26,9 +27,6 @@ const CONFIRMING: usize = 3;
 
 /// Different URLs that have to break a promise before an alarm.
 const BROKEN_URLS: usize = 3;
-
-/// Visits that have kept a promise before it counts as one.
-const KEPT_MIN: f64 = 8.0;
 
 /// Visits in a row that keep a promise again and end its alarm.
 const KEPT_AGAIN: u32 = 5;
@@ -92,6 +90,8 @@ struct Suspicion {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Confirming {
     asked: Vec<UrlKey>,
+    #[serde(default)]
+    began: UnixMillis,
     kept: u32,
     broken: u32,
 }
@@ -105,7 +105,7 @@ pub struct Alarm {
     pub broken: u32,
     /// Usual share of broken promises before.
     pub usual: f64,
-    /// Path and query of a URL that broke it, and kept it before, and what the log says of that visit.
+    /// Path and query of a URL that broke it, and kept it before, and what the log says of that visit; keys and tokens masked.
     pub example: Box<str>,
     pub detail: Option<Box<str>>,
     /// The shape of links without a class that came up meanwhile, and how many.
@@ -121,8 +121,8 @@ impl Alarm {
         let (key, expression) = rule.split_once(' ').unwrap_or((rule, ""));
         let pages = if is_behind { " for later pages" } else { "" };
         let Self { since, breach, broken, usual, example, detail, instead, .. } = self;
-        let (usual, example) = ((usual * 100.0).round(), masked(example));
-        let detail = detail.as_deref().map(|detail| format!(" ({})", without_keys(detail))).unwrap_or_default();
+        let usual = (usual * 100.0).round();
+        let detail = detail.as_deref().map(|detail| format!(" ({detail})")).unwrap_or_default();
         let instead = instead
             .as_ref()
             .map(|(shape, links)| format!("; since then {links} links of the shape {shape} match no class"));
@@ -176,6 +176,12 @@ fn name(rule: &str, is_behind: bool) -> Box<str> {
     if is_behind { format!("{rule} {BEHIND}").into() } else { rule.into() }
 }
 
+/// True for the key and expression of a rule that these have.
+#[must_use]
+pub fn is_rule_of(rules: &SiteRules, name: &str) -> bool {
+    rules.rules().iter().any(|rule| rule_key(rule) == name)
+}
+
 /// Marks the promise of a rule's later pages.
 const BEHIND: &str = "> 1";
 
@@ -186,8 +192,10 @@ impl Promises {
         let kept: BTreeMap<Box<str>, Record> =
             note.and_then(|note| serde_json::from_slice(note).ok()).unwrap_or_default();
         let of_rule = |name: &str| is_rule(name.strip_suffix(BEHIND).map_or(name, str::trim_end));
-        let records = kept.into_iter().filter(|(name, _)| of_rule(name)).collect();
-        Self { records, ..Self::default() }
+        let count = kept.len();
+        let records: BTreeMap<Box<str>, Record> = kept.into_iter().filter(|(name, _)| of_rule(name)).collect();
+        // What is forgotten must not be told from the note.
+        Self { has_changed: records.len() != count, records, ..Self::default() }
     }
 
     /// The stored form, if it has changed since the last call.
@@ -248,7 +256,11 @@ impl Record {
         let verdict = match &seen.verdict {
             Verdict::Kept => Some(Ok(())),
             Verdict::Broken(breach) => Some(Err(breach.clone())),
-            Verdict::Same => Some(self.failing.get(path).map_or(Ok(()), |breach| Err(breach.clone()))),
+            Verdict::Same => match self.failing.get(path) {
+                Some(breach) => Some(Err(breach.clone())),
+                // It may be one that there was no room for.
+                None => (self.failing.len() < limits::PROMISE_FAILING_MAX).then_some(Ok(())),
+            },
             Verdict::None => None,
         };
         match &verdict {
@@ -258,8 +270,16 @@ impl Record {
             Some(Ok(())) => drop(self.failing.remove(path)),
             _ => {}
         }
-        if let Some(confirming) = self.confirming.take() {
-            return self.confirms(confirming, seen, verdict, unclassed);
+        if let Some(mut confirming) = self.confirming.take() {
+            let is_late = seen.at.since(confirming.began) >= limits::PROMISE_LONE_TIME;
+            if is_late {
+                // Parked, or another rule's by now: others are asked in their place.
+                self.kept.retain(|url| !confirming.asked.contains(&url.key));
+                confirming.asked.clear();
+            }
+            if !is_late || confirming.kept + confirming.broken > 0 {
+                return self.confirms(confirming, seen, verdict, unclassed);
+            }
         }
         let Some(verdict) = verdict else { return Step::Nothing };
         if verdict.is_ok() {
@@ -288,12 +308,15 @@ impl Record {
             Err(breach) => self.suspicion.add(breach, seen, &unclassed),
         }
         // A rule that hardly ever kept it has promised nothing: that it never gave anything is said elsewhere.
-        if !is_over || self.test.kept() < KEPT_MIN || self.kept.is_empty() || !self.suspicion.is_of_many(seen.at) {
+        if !is_over || self.test.kept() < KEPT_MIN || !self.suspicion.is_of_many(seen.at) {
             return Step::Nothing;
+        }
+        if self.kept.is_empty() {
+            return self.begins(seen, &unclassed());
         }
         let asked: Vec<KnownUrl> = self.kept.iter().rev().take(CONFIRMING).cloned().collect();
         let keys = asked.iter().map(|url| url.key.clone()).collect();
-        self.confirming = Some(Confirming { asked: keys, kept: 0, broken: 0 });
+        self.confirming = Some(Confirming { asked: keys, began: seen.at, kept: 0, broken: 0 });
         Step::Confirm(asked)
     }
 
@@ -324,12 +347,16 @@ impl Record {
             // Nobody answered: the next breach asks again.
             return Step::Nothing;
         }
-        let suspicion = std::mem::take(&mut self.suspicion);
         if confirming.kept >= confirming.broken {
+            let suspicion = std::mem::take(&mut self.suspicion);
             self.test.was_usual(suspicion.breaches.values().sum());
             return Step::Rejected;
         }
-        let alarm = suspicion.alarm(self.test.usual(), seen, &unclassed());
+        self.begins(seen, &unclassed())
+    }
+
+    fn begins(&mut self, seen: &Seen<'_>, unclassed: &BTreeMap<Box<str>, u64>) -> Step {
+        let alarm = std::mem::take(&mut self.suspicion).alarm(self.test.usual(), seen, unclassed);
         self.alarm = Some(alarm.clone());
         Step::Alarm(alarm)
     }
@@ -374,8 +401,9 @@ impl Suspicion {
             breach: breach.unwrap_or(Breach::NotAnswered),
             broken: self.breaches.values().sum(),
             usual,
-            example: self.example,
-            detail: self.detail,
+            // `status --json` shows them as they are.
+            example: masked(&self.example).into(),
+            detail: self.detail.map(|detail| masked(&detail).into()),
             instead: grown.max_by_key(|(times, (_, links))| (*times, *links)).map(|(_, grown)| grown),
             kept_again: 0,
         }

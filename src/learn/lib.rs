@@ -37,7 +37,7 @@ pub use family::{Agreement, LoginPlaces};
 pub use learner::{Ask, Asked, Progress};
 pub use nothing::Nothing;
 pub use reading::{Answer, Kind, ServedTo};
-pub use repair::repaired;
+pub use repair::{for_learning, repaired};
 pub use write::{Evidence as RuleEvidence, Learned, ListSeen};
 
 use choose::{Choice, Chooser};

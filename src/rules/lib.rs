@@ -95,9 +95,8 @@ pub fn load_dir(dir: &Path) -> Vec<LoadedFile> {
 /// Loads one site file; its families are searched in the folder `families` beside it, then among the built-in ones.
 #[must_use]
 pub fn load_file(path: &Path) -> LoadedFile {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let site = match read_text(path) {
-        Ok(text) => check::site_text(path, &text, &stem, &Families::new(path.parent())),
+        Ok(text) => from_text_at(path, &text),
         Err(fault) if path.is_dir() => {
             let hint =
                 format!("name a file; for all files of this folder: gleaner rules check --rules {}", path.display());
@@ -106,6 +105,12 @@ pub fn load_file(path: &Path) -> LoadedFile {
         Err(fault) => Err(vec![*fault]),
     };
     LoadedFile { path: path.to_owned(), site }
+}
+
+/// Rules from a text, as if it were the site file at this path.
+pub fn from_text_at(path: &Path, text: &str) -> Result<Arc<SiteRules>, Vec<Fault>> {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    check::site_text(path, text, &stem, &Families::new(path.parent()))
 }
 
 /// Rules from a text, with the built-in families; used by the demo site.

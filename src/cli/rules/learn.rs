@@ -9,24 +9,25 @@ mod told;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 use clap::Args;
 
 use self::gate::{Asker, Closed, Gate};
 use self::told::Told;
-use crate::app::answers::Answers;
+use crate::app::answers::{self, Answers};
 use crate::app::secrets;
 use crate::cli::hints::{Hints, quoted, told_argument};
 use crate::cli::{Global, block_on, login};
-use crate::limits::LEARNED_LOGINS_MAX;
+use crate::limits::{LEARNED_KEPT_TIME, LEARNED_LOGINS_MAX, REPAIR_KEPT_TIME};
 use gleaner_base::console::{self, escaped};
 use gleaner_base::place;
 use gleaner_base::url::CrawlUrl;
 use gleaner_learn::{self as learn, LoginPlaces, Nothing, Outcome, limits};
 use gleaner_rules::config::Config;
 use gleaner_rules::starter::{site_name, toml_string, typed_url};
-use gleaner_rules::{SiteRules, from_text};
+use gleaner_rules::{SiteRules, from_text, from_text_at};
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -63,16 +64,6 @@ pub struct Options {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Name of the site, if not that of its host.
-    #[arg(skip)]
-    name: Option<String>,
-}
-
-impl Options {
-    /// The name of the site at this address.
-    fn site(&self, start: &CrawlUrl) -> String {
-        self.name.clone().unwrap_or_else(|| site_name(start.authority()))
-    }
 }
 
 /// Parses a rate as rule files have it.
@@ -85,7 +76,7 @@ pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::R
     let hints = Hints::of(global);
     let typed = typed(&options.url)?;
     let output = Output::of(config, options, &typed)?;
-    let Ran { outcome, start, reused } = Run { config, options, hints: &hints, global }.run(&typed)?;
+    let Ran { outcome, start, reused, .. } = Run { config, options, hints: &hints, global, own: None }.run(&typed)?;
     let told = Told { outcome: &outcome, start: &start, file: output.path(), reused };
     if let Ok(learned) = &outcome.learned {
         output.write(&learned.text)?;
@@ -114,12 +105,11 @@ pub fn first_look(config: &Config, url: &str, global: &Global) -> anyhow::Result
         resume: false,
         log: false,
         json: false,
-        name: None,
     };
     let output = Output::of(config, &options, &typed)?;
     let offline = hints.command("rules new --offline URL");
-    let Ran { outcome, start, reused } =
-        Run { config, options: &options, hints: &hints, global }.run(&typed).map_err(|error| {
+    let Ran { outcome, start, reused, .. } =
+        Run { config, options: &options, hints: &hints, global, own: None }.run(&typed).map_err(|error| {
             let text = format!("{error:#}");
             let (what, hint) = text.split_once("\nhint: ").unwrap_or((&text, "check the URL"));
             anyhow!("{what}\nhint: {hint}, or write the file by hand, without a request: {offline}")
@@ -210,6 +200,10 @@ struct Ran {
     start: CrawlUrl,
     /// Of its requests, those that an earlier run had sent.
     reused: u32,
+    /// The site wants no more requests for now: more could be learned.
+    is_over: bool,
+    /// What is kept of them. No other process learns the site while this is held.
+    answers: Option<Answers>,
 }
 
 struct Run<'a> {
@@ -217,22 +211,31 @@ struct Run<'a> {
     options: &'a Options,
     hints: &'a Hints,
     global: &'a Global,
+    /// Of a site that is learned again.
+    own: Option<&'a Own>,
+}
+
+/// The rule file of a site.
+struct Own {
+    site: Arc<SiteRules>,
+    text: String,
 }
 
 impl Run<'_> {
     /// Learns as a guest, then as a member if there is an account.
     fn run(&self, typed: &CrawlUrl) -> anyhow::Result<Ran> {
         let Self { config, options, .. } = *self;
-        let guest = made_up(typed, options, None, None)?;
+        let guest = self.rules(typed, None, None)?;
         let share = if options.account.is_some() {
             (options.requests / GUESTS_SHARE).max(limits::REQUESTS_MIN)
         } else {
             options.requests
         };
         if options.account.is_some() {
-            secrets::password(&config.data_dir, &options.site(typed))?;
+            secrets::password(&config.data_dir, &guest.name)?;
         }
-        let asker = Asker { user: None, answers: self.answers(typed)?, logs: options.log };
+        let own = self.own.map(|own| Arc::clone(&own.site));
+        let asker = Asker { user: None, answers: self.answers(typed)?, logs: options.log, own };
         let (outcome, start, closed) = block_on(async {
             let mut gate = Gate::open(config, &guest, typed, asker).await?;
             let start = gate.start().clone();
@@ -240,17 +243,44 @@ impl Run<'_> {
             Ok((outcome, start, gate.close().await))
         })?;
         match &options.account {
-            None => Ok(Ran { outcome, start, reused: closed.reused }),
+            None => {
+                let Closed { answers, reused, is_over, .. } = closed;
+                Ok(Ran { outcome, start, reused, is_over, answers })
+            }
+            // A member would not be welcome now either.
+            Some(_) if closed.is_over => {
+                let how = if self.own.is_some() { "" } else { ", with --resume" };
+                bail!("{start}: the site wants no more requests for now\nhint: run the command again later{how}")
+            }
             Some(user) => self.as_member(user, start, outcome, closed),
         }
     }
 
-    /// What is kept of the site's answers; None, with a warning, if nothing can be.
+    /// The rules of its requests: those of the operator's file where there is one.
+    fn rules(
+        &self,
+        start: &CrawlUrl,
+        user: Option<&str>,
+        places: Option<&LoginPlaces>,
+    ) -> anyhow::Result<Arc<SiteRules>> {
+        let Some(Own { site, text }) = self.own else { return made_up(start, self.options, user, places) };
+        let faulty = |why: String| anyhow!("{}: {why}", site.file.display());
+        let text = learn::for_learning(text, user.is_none()).map_err(faulty)?;
+        from_text_at(&site.file, &text)
+            .map_err(|faults| faulty(faults.first().map(ToString::to_string).unwrap_or_default()))
+    }
+
+    /// What is kept of the site's answers; None, with a warning, if nothing can be. Two processes that learn the same site again would put their
+    /// files in the place of each other's.
     fn answers(&self, typed: &CrawlUrl) -> anyhow::Result<Option<Answers>> {
-        let name = self.options.site(typed);
-        match Answers::open(&self.config.data_dir, &name, self.options.resume) {
+        let (name, kept_for) = match self.own {
+            Some(own) => (answers::of_repair(&own.site.name), REPAIR_KEPT_TIME),
+            None if self.options.resume => (site_name(typed.authority()), LEARNED_KEPT_TIME),
+            None => (site_name(typed.authority()), Duration::ZERO),
+        };
+        match Answers::open(&self.config.data_dir, &name, kept_for) {
             Ok(answers) => Ok(Some(answers)),
-            Err(error) if self.options.resume => Err(error),
+            Err(error) if self.options.resume || self.own.is_some() => Err(error),
             Err(error) => {
                 errln!("warning: the answers are not kept: {}", escaped(&format!("{error:#}")));
                 Ok(None)
@@ -260,15 +290,14 @@ impl Run<'_> {
 
     /// The member's pass. If the session ends in it, what was read since it last held is asked for again.
     fn as_member(&self, user: &str, start: CrawlUrl, guest: Outcome, closed: Closed) -> anyhow::Result<Ran> {
-        let Self { config, options, hints, global } = *self;
-        let member = made_up(&start, options, Some(user), guest.login.as_ref())?;
+        let Self { config, options, hints, global, .. } = *self;
+        let member = self.rules(&start, Some(user), guest.login.as_ref())?;
         let left = options.requests.saturating_sub(guest.requests).max(limits::REQUESTS_MIN);
         let (mut answers, mut reused) = (closed.answers, closed.reused);
         for _ in 0..=LEARNED_LOGINS_MAX {
-            if !login::for_learning(config, &member, hints, global.verbose > 0)? {
-                bail!("{}: {user} could not log in\nhint: the steps above say why", start.authority());
-            }
-            let asker = Asker { user: Some(user), answers, logs: options.log };
+            login::for_learning(config, &member, hints, (options.json, global.verbose > 0))?;
+            let own = self.own.map(|own| Arc::clone(&own.site));
+            let asker = Asker { user: Some(user), answers, logs: options.log, own };
             let (mut outcome, mut closed) = block_on(async {
                 let mut gate = Gate::open(config, &member, &start, asker).await?;
                 let places = (Some(user), guest.login.clone());
@@ -279,7 +308,7 @@ impl Run<'_> {
             let Some(end) = closed.lost_from else {
                 outcome.requests += guest.requests;
                 reused += closed.reused;
-                return Ok(Ran { outcome, start, reused });
+                return Ok(Ran { outcome, start, reused, is_over: closed.is_over, answers: closed.answers });
             };
             errln!("the session has ended: logging in again");
             if let Some(answers) = &mut closed.answers {
@@ -347,7 +376,7 @@ fn made_up(
             text += &url.map_or_else(String::new, |url| format!("{key} = {}\n", toml_string(&url)));
         }
     }
-    from_text(&options.site(start), &text).map_err(|faults| {
+    from_text(&site_name(start.authority()), &text).map_err(|faults| {
         let told = faults.first().map(|fault| format!("{}: {}", fault.key, fault.message)).unwrap_or_default();
         let hint = faults.first().and_then(|fault| fault.hint.clone()).unwrap_or_else(|| "check the URL".to_owned());
         anyhow!("{}: {told}\nhint: {hint}", told_argument(start.as_str()))

@@ -1,8 +1,9 @@
 //! Earlier versions of rule files: each one that `rules repair` or `rules revert` has replaced is kept as `history/SITE/TIME-NN.toml` in the rules
 //! folder.
 
-use std::fs;
+use std::fs::{self, File, Metadata};
 use std::io::{self, Write as _};
+use std::os::unix::fs::{MetadataExt as _, fchown};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -29,37 +30,60 @@ pub struct Version {
     pub lines_removed: usize,
 }
 
-/// Puts a text in the place of a rule file, and keeps the old one. Returns where that is.
+/// Puts a text in the place of a rule file, and keeps the old one. Returns where that is. A link stays one, and owner, group and mode as
+/// they are.
 ///
 /// # Errors
-/// If the folder cannot be written; then nothing has changed.
+/// If the folder cannot be written, or the new file cannot belong to the same owner and group; then nothing has changed.
 pub fn replace(file: &Path, text: &str) -> anyhow::Result<PathBuf> {
     let hint = || format!("{}\nhint: run the command as a user who may write to the rules folder", file.display());
     let folder = folder_of(file);
+    let target = fs::canonicalize(file).with_context(hint)?;
+    let (old, of_old) = (fs::read(&target).with_context(hint)?, fs::metadata(&target).with_context(hint)?);
     fs::create_dir_all(&folder).with_context(hint)?;
     let time = SystemClock.now().rfc3339().replace(':', "");
-    let names = (1..100).map(|nth: u32| format!("{time}-{nth:02}.toml"));
-    let draft = file.with_extension("toml.part");
-    let written = |mut draft: fs::File| draft.write_all(text.as_bytes()).and_then(|()| draft.sync_all());
-    fs::File::create(&draft).and_then(written).with_context(hint)?;
-    // A hard link: at no time is there no rule file, nor one that is half written.
-    for name in names {
-        let kept = folder.join(name);
-        match fs::hard_link(file, &kept) {
-            Ok(()) => {
-                let mode = fs::metadata(file).with_context(hint)?.permissions();
-                fs::set_permissions(&draft, mode).with_context(hint)?;
-                fs::rename(&draft, file).with_context(hint)?;
-                return Ok(kept);
-            }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => {
-                let _ = fs::remove_file(&draft);
-                return Err(error).with_context(hint);
-            }
+    for kept in (1..100).map(|nth: u32| folder.join(format!("{time}-{nth:02}.toml"))) {
+        let written = match File::create_new(&kept) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            opened => opened.and_then(|version| fill(version, &old, Some(&of_old))),
+        };
+        if let Err(error) = written.and_then(|()| put(&target, text, Some(&of_old))) {
+            let _ = fs::remove_file(&kept);
+            return Err(error).with_context(hint);
         }
+        return Ok(kept);
     }
     bail!("{}: no name is left for its earlier version", file.display())
+}
+
+/// Gives a file this text: at no time is it absent or half written.
+///
+/// # Errors
+/// Those of the file system; then nothing has changed.
+pub fn put(path: &Path, text: &str, like: Option<&Metadata>) -> io::Result<()> {
+    let draft = path.with_extension(format!("part-{}", std::process::id()));
+    // What a killed process of this number has left.
+    let _ = fs::remove_file(&draft);
+    let written = File::create_new(&draft)
+        .and_then(|file| fill(file, text.as_bytes(), like))
+        .and_then(|()| fs::rename(&draft, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    written
+}
+
+/// Writes a file to the disk, with the owner, group and mode of another one.
+fn fill(mut file: File, bytes: &[u8], like: Option<&Metadata>) -> io::Result<()> {
+    if let Some(like) = like {
+        let own = file.metadata()?;
+        if (own.uid(), own.gid()) != (like.uid(), like.gid()) {
+            fchown(&file, Some(like.uid()), Some(like.gid()))?;
+        }
+        file.set_permissions(like.permissions())?;
+    }
+    file.write_all(bytes)?;
+    file.sync_all()
 }
 
 fn folder_of(file: &Path) -> PathBuf {
@@ -117,7 +141,8 @@ pub fn history(site: &SiteRules, json: bool, hints: &Hints) -> anyhow::Result<Ex
         );
     } else {
         outln!("in force: {}", site.file.display());
-        outln!("hint: {} goes back by one", hints.command(&format!("rules revert {}", site.name)));
+        let revert = hints.command(&format!("rules revert {}", site.name));
+        outln!("hint: {revert} puts the last one in force again, and keeps this one; it takes a version, too");
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -116,6 +116,61 @@ fn confirming_urls_that_are_not_answered_decide_nothing() {
 }
 
 #[test]
+fn confirming_urls_that_are_never_asked_do_not_silence_their_rule() {
+    let mut crawl = Crawl::with_past(400);
+    let (_, first) = crawl.break_it(&Breach::Gone);
+    (0..50).for_each(|id| assert_eq!(crawl.visit(3_000 + id, Some(Err(Breach::Gone))), Step::Nothing));
+    crawl.now = crawl.now.plus(limits::PROMISE_LONE_TIME);
+    let Step::Confirm(second) = crawl.visit(4_000, Some(Err(Breach::Gone))) else { panic!("others are not asked") };
+    assert!(!second.is_empty() && second.iter().all(|url| !first.contains(url)), "{second:?}");
+    // One of them answers; the rest does not in time.
+    crawl.visit(id(&second[0]), Some(Err(Breach::Gone)));
+    crawl.now = crawl.now.plus(limits::PROMISE_LONE_TIME);
+    assert!(matches!(crawl.visit(4_001, Some(Err(Breach::Gone))), Step::Alarm(_)), "what is in hand decides");
+    // Where nothing can be asked, the breaches alone decide.
+    let mut crawl = Crawl::with_past(400);
+    let last = (0..1_000).find_map(|id| {
+        crawl.now = crawl.now.plus(limits::PROMISE_LONE_TIME);
+        Some(crawl.visit(5_000 + id, Some(Err(Breach::Gone)))).filter(|step| matches!(step, Step::Alarm(_)))
+    });
+    assert!(last.is_some());
+}
+
+#[test]
+fn a_page_that_stays_as_it_was_keeps_nothing_once_not_all_that_fail_are_known() {
+    let mut crawl = Crawl::new();
+    let same = |crawl: &mut Crawl, id: u64| {
+        let key = UrlKey { host: HostId(1), path: format!("/t/{id}").into() };
+        let url = KnownUrl { key, depth: 2 };
+        let seen = Seen { rule: RULE, is_behind: false, url, verdict: Verdict::Same, detail: None, at: crawl.now };
+        assert_eq!(crawl.promises.mind(seen, BTreeMap::new), Step::Nothing);
+        let record = crawl.promises.records.get(RULE).unwrap();
+        record.kept.iter().any(|url| *url.key.path == *format!("/t/{id}"))
+    };
+    assert!(same(&mut crawl, 1));
+    let failing = limits::PROMISE_FAILING_MAX as u64;
+    (100..=100 + failing).for_each(|id| _ = crawl.visit(id, Some(Err(Breach::Gone))));
+    assert!(!same(&mut crawl, 100 + failing), "it broke the promise when it was read last");
+}
+
+#[test]
+fn an_alarm_holds_no_key_and_no_token() {
+    let secret = "0123456789abcdef0123456789abcdef";
+    let path = format!("/download.php?id=5;sesc={secret}&passkey={secret}");
+    let suspicion = Suspicion {
+        example: path.as_str().into(),
+        detail: Some(format!("https://t.example{path}").into()),
+        ..Suspicion::default()
+    };
+    let url = KnownUrl { key: UrlKey { host: HostId(1), path: path.as_str().into() }, depth: 2 };
+    let seen = Seen { rule: RULE, is_behind: false, url, verdict: Verdict::None, detail: None, at: UnixMillis(1) };
+    let alarm = suspicion.alarm(0.1, &seen, &BTreeMap::new());
+    let stored = serde_json::to_string(&alarm).unwrap();
+    assert!(stored.contains("id=5") && !stored.contains(secret), "{stored}");
+    assert!(!alarm.told(RULE, false).contains(secret));
+}
+
+#[test]
 fn a_rule_that_never_gave_anything_has_no_promise_to_break() {
     let mut crawl = Crawl::new();
     (0..200).for_each(|id| assert_eq!(crawl.visit(id, Some(Err(Breach::NoTarget))), Step::Nothing));
@@ -147,7 +202,8 @@ fn a_restart_forgets_neither_alarm_nor_question_and_another_expression_begins_an
     }
     let note = crawl.promises.note().unwrap();
     assert_eq!(Promises::take_up(Some(&note), |rule| rule == RULE).alarms().count(), 1);
-    assert_eq!(Promises::take_up(Some(&note), |_| false).alarms().count(), 0);
+    let mut none = Promises::take_up(Some(&note), |_| false);
+    assert_eq!((none.alarms().count(), none.note()), (0, Some(b"{}".to_vec())), "nor is it told from the note");
     assert_eq!(Promises::take_up(Some(b"{"), |_| true).alarms().count(), 0, "a broken note");
 }
 

@@ -184,8 +184,14 @@ pub struct Service {
 
 impl Service {
     pub fn start(here: &Path) -> Self {
+        Self::with(here, &[])
+    }
+
+    /// The same with these variables of the environment.
+    pub fn with(here: &Path, variables: &[(&str, &str)]) -> Self {
         let child = with_default_signals(BINARY)
             .current_dir(here)
+            .envs(variables.iter().copied())
             .args(["run", "--data", "data", "--rules", "rules", "--log-format", "json"])
             .env_remove("GLEANER_LOG")
             .env_remove("GLEANER_CONFIG")

@@ -65,6 +65,11 @@ impl Tracker {
         format!("{}/", self.origin)
     }
 
+    /// How much was asked since then.
+    pub fn count(&self) -> usize {
+        self.seen.lock().unwrap().asked.len()
+    }
+
     /// What was asked since the last call; the plan is another from now on.
     pub fn take(&self, plan: Plan) -> Vec<String> {
         let mut seen = self.seen.lock().unwrap();

@@ -18,6 +18,7 @@ mod output;
 mod owners;
 mod paths;
 mod repair;
+mod repair_guards;
 mod service;
 mod sources;
 mod told;

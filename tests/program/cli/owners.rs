@@ -46,7 +46,7 @@ fn below(folder: &Path) -> BTreeMap<String, (u32, u32, Vec<u8>)> {
 }
 
 /// Gives a folder to another user, who lets everybody read everything except secrets.
-fn give(folder: &Path, owner: u32) {
+pub fn give(folder: &Path, owner: u32) {
     for path in std::iter::once(folder.display().to_string()).chain(below(folder).into_keys()) {
         chown(&path, Some(owner), Some(owner)).unwrap();
     }

@@ -21,8 +21,8 @@ use gleaner_net::fetch::charset;
 use gleaner_page::scripted;
 use gleaner_render::children::{Bounds, Children};
 use gleaner_render::wire::{Page, Response, Seeks};
-use gleaner_rules::SiteRules;
 use gleaner_rules::config::Config;
+use gleaner_rules::{Refusal, SiteRules, Verdict};
 
 /// A page that its site throttles is asked for again so many times, each after the pause that the site wants.
 const THROTTLED_TRIES: u32 = 3;
@@ -47,6 +47,8 @@ pub(super) struct Gate {
     reused: u32,
     /// The session, if an account is logged in.
     watch: Option<Watch>,
+    /// The rules of a site that is learned again.
+    own: Option<Arc<SiteRules>>,
 }
 
 /// Who asks, and what is known by then.
@@ -55,6 +57,8 @@ pub(super) struct Asker<'a> {
     pub answers: Option<Answers>,
     /// Show each request.
     pub logs: bool,
+    /// The rules of a site that is learned again.
+    pub own: Option<Arc<SiteRules>>,
 }
 
 /// The end of a pass.
@@ -63,6 +67,8 @@ pub(super) struct Closed {
     pub reused: u32,
     /// The session has ended before: what was kept of it from here on may be a guest's.
     pub lost_from: Option<u64>,
+    /// The site wants no more requests for now.
+    pub is_over: bool,
 }
 
 impl Gate {
@@ -73,7 +79,7 @@ impl Gate {
         start: &CrawlUrl,
         asker: Asker<'_>,
     ) -> anyhow::Result<Self> {
-        let Asker { user, answers, logs } = asker;
+        let Asker { user, answers, logs, own } = asker;
         let site = App::site_with_session(&config.into(), rules)?;
         let begun = Inspection::begin(site.scripts, start.clone()).await;
         let look = begun.map_err(|why| anyhow!("{}: {why}\nhint: check the URL", told_argument(start.as_str())))?;
@@ -96,6 +102,7 @@ impl Gate {
             watch: user.map(|user| Watch::new(user, answers.as_ref().map_or(0, |answers| answers.begin_of(user)))),
             answers,
             reused: 0,
+            own,
         };
         if gate.look.allows(start) {
             gate.find_home(start).await?;
@@ -140,7 +147,7 @@ impl Gate {
             bar.finish_and_clear();
         }
         let lost_from = self.watch.and_then(|watch| watch.lost_from());
-        Closed { answers: self.answers, reused: self.reused, lost_from }
+        Closed { answers: self.answers, reused: self.reused, lost_from, is_over: self.is_over }
     }
 
     /// Asks for the start page, and looks whether it is a guest's by now. True if it is.
@@ -268,7 +275,13 @@ impl Ask for Gate {
     }
 
     fn allows(&self, url: &CrawlUrl) -> bool {
-        self.look.allows(url)
+        // As the operator's file has it: its family denies URLs, too.
+        let rules = self.own.as_deref().unwrap_or_else(|| self.look.rules());
+        let is_closed = matches!(
+            rules.judge(url),
+            Verdict::Refuse { reason: Refusal::Denied(..) | Refusal::NotBelowStart | Refusal::WrongHost }
+        );
+        self.look.allows(url) && !is_closed
     }
 
     fn progress(&mut self, progress: &Progress) {

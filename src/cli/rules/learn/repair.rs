@@ -1,6 +1,9 @@
 //! `gleaner rules repair`: a site whose rules keep their promise no more is learned again, and a repaired file is proposed beside the old one.
 
-use std::path::{Path, PathBuf};
+mod objections;
+mod proposal;
+
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow, bail};
@@ -8,23 +11,22 @@ use clap::Args;
 use serde::Serialize;
 use similar::TextDiff;
 
-use super::{Options as LearnOptions, Ran, Run};
-use crate::app::repairs::{proposal, proposals};
-use crate::app::{self, database::Database, status};
-use crate::cli::hints::{Hints, quoted};
+use self::objections::{Torrents, objections};
+use super::{Options as LearnOptions, Own, Ran, Run};
+use crate::app::database::Database;
+use crate::app::status::{self, BrokenPromise};
+use crate::app::{self, answers, repairs, secrets};
+use crate::cli::hints::{Hints, quoted, told};
 use crate::cli::learned::site_named;
 use crate::cli::rules::versions;
 use crate::cli::{Global, block_on};
+use gleaner_base::clock::{Clock as _, SystemClock};
 use gleaner_base::console::escaped;
-use gleaner_learn::{Estimate, Learned, limits, repaired};
+use gleaner_base::url::CrawlUrl;
+use gleaner_learn::{Outcome, limits, repaired};
 use gleaner_rules::config::Config;
-use gleaner_rules::{Class, Robots, SiteRules, from_text};
-
-/// Torrents of the archive that have to be reached again, of a site that has so many.
-const KNOWN_AGAIN: usize = 5;
-
-/// The share of the archive's torrents that the site must have by its lists.
-const SIZE: f64 = 0.8;
+use gleaner_rules::starter::site_name;
+use gleaner_rules::{Robots, SiteRules, from_text_at};
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -34,9 +36,12 @@ pub struct Options {
     #[arg(long, value_name = "COUNT", default_value_t = limits::REQUESTS,
           value_parser = clap::value_parser!(u32).range(i64::from(limits::REQUESTS_MIN)..=i64::from(limits::REQUESTS_MAX)))]
     requests: u32,
-    /// Put the repaired file in force if all that speaks for it holds; the old one is kept
+    /// Put the proposed file in force, as it was edited; without one, learn the site again, and do so if all that speaks for it holds
     #[arg(long)]
     apply: bool,
+    /// The service runs this while the site's crawl pauses: learn anew, with the password on standard input.
+    #[arg(long, hide = true)]
+    of_service: bool,
     /// Learn the site again although its rules keep their promises
     #[arg(long)]
     anyway: bool,
@@ -71,94 +76,170 @@ struct Repair {
 
 pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::Result<ExitCode> {
     let hints = Hints::of(global);
+    if options.of_service {
+        secrets::read_given()?;
+    }
     let Some(site) = site_named(&options.site, config) else {
         bail!("{}: no site of this name has a valid rule file\nhint: {}", options.site, hints.command("rules check"));
     };
-    let (broken, archived) = block_on(known(config, &site))?;
-    if broken.is_empty() && !options.anyway {
-        if options.json {
-            let site = site.name.to_string();
-            outln!("{}", serde_json::to_string(&Repair { site, ..Repair::default() })?);
-        } else {
-            outln!(
-                "{}: its rules keep their promises: nothing is to be repaired (--anyway learns it again)",
-                site.name
-            );
-        }
-        return Ok(ExitCode::SUCCESS);
-    }
-    let learning = learning(&site, options, proposal(&site, &config.data_dir).is_some())?;
-    let start = site.start.first().context("a site without a start page")?;
-    let Ran { outcome, start, .. } = Run { config, options: &learning, hints: &hints, global }.run(start)?;
-    let learned = outcome.learned.as_ref().map_err(|nothing| {
-        anyhow!("{start}: {nothing}, after {} requests\nhint: {}; the old file stays", outcome.requests, nothing.hint())
-    })?;
-    let old = std::fs::read_to_string(&site.file).with_context(|| site.file.display().to_string())?;
-    let text = repaired(&old, &learned.text).map_err(|why| anyhow!("{}: {why}", site.file.display()))?;
-    let archive = config.data_dir.join("torrents");
-    let is_known =
-        |key: &&String| key.get(..2).is_some_and(|shard| archive.join(shard).join(format!("{key}.torrent")).is_file());
-    let mut repair = Repair {
-        site: site.name.to_string(),
-        broken,
-        requests: outcome.requests,
-        torrents_read: outcome.torrents.len(),
-        torrents_known: outcome.torrents.iter().filter(is_known).count(),
-        objections: Vec::new(),
-        file: None,
-        is_applied: false,
-        replaced: None,
-        diff: diff(&site, &old, &text),
+    let text = std::fs::read_to_string(&site.file).with_context(|| site.file.display().to_string())?;
+    let own = Own { site, text };
+    let proposed = match options.apply && !options.of_service {
+        true => proposal::ready(&own.site, &config.data_dir, &own.text)?,
+        false => None,
     };
-    repair.objections = objections(&site, learned, &text, archived, &repair);
-    if old == text {
-        repair.objections.push("the site calls for the rules that the file has".to_owned());
-    } else if options.apply && repair.objections.is_empty() {
-        repair.replaced = Some(versions::replace(&site.file, &text)?);
-        repair.is_applied = true;
-        repair.file = Some(site.file.to_path_buf());
-        for proposal in proposals(&site, &config.data_dir) {
-            let _ = std::fs::remove_file(proposal);
+    let repair = match proposed {
+        Some(text) => Repair::of_proposal(config, &own, &text)?,
+        None => {
+            let known = block_on(known(config, &own.site))?;
+            if known.broken.is_empty() && !options.anyway {
+                return nothing_broken(&own.site, options.json);
+            }
+            let requests = block_on(may_ask(config, &own.site, options, &hints))?;
+            learned_again(config, options, global, &own, (known, requests))?
         }
-    } else {
-        repair.file = Some(propose(&site, &config.data_dir, &text)?);
-    }
-    repair.tell(options, &site, &hints)?;
+    };
+    repair.tell(options, &own.site, &hints)?;
     let is_well = repair.is_applied || !options.apply && repair.file.is_some();
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Writes the repaired file beside the old one; into the data folder if that cannot be written, as for a service.
-fn propose(site: &SiteRules, data_dir: &Path, text: &str) -> anyhow::Result<PathBuf> {
-    let [beside, aside] = proposals(site, data_dir);
-    if std::fs::write(&beside, text).is_ok() {
-        let _ = std::fs::remove_file(aside);
-        return Ok(beside);
+fn nothing_broken(site: &SiteRules, json: bool) -> anyhow::Result<ExitCode> {
+    let name = &site.name;
+    if json {
+        outln!("{}", serde_json::to_string(&Repair { site: name.to_string(), ..Repair::default() })?);
+    } else {
+        outln!("{name}: its rules keep their promises: nothing is to be repaired (--anyway learns it again)");
     }
-    let hint = || format!("{}\nhint: run the command as a user who may write to the rules folder", beside.display());
-    std::fs::create_dir_all(aside.parent().unwrap_or(data_dir))
-        .and_then(|()| std::fs::write(&aside, text))
-        .with_context(hint)?;
-    Ok(aside)
+    Ok(ExitCode::SUCCESS)
 }
 
-/// The promises that the site's rules keep no more, in words, and its torrents in the archive.
-async fn known(config: &Config, site: &SiteRules) -> anyhow::Result<(Vec<String>, u64)> {
+/// Learns the site again.
+fn learned_again(
+    config: &Config,
+    options: &Options,
+    global: &Global,
+    own: &Own,
+    (known, requests): (Known, u32),
+) -> anyhow::Result<Repair> {
+    let site = &own.site;
+    let start = site.start.first().context("a site without a start page")?;
+    let learning = learning(site, options, requests);
+    let run = Run { config, options: &learning, hints: &Hints::of(global), global, own: Some(own) };
+    // Held to the end: another process would put its file in the place of this one's.
+    let Ran { outcome, start, is_over, answers: _held, .. } = run.run(start)?;
+    if is_over {
+        bail!(
+            "{start}: the site wants no more requests for now\nhint: run the command again later: it goes on with what was read, for two days"
+        );
+    }
+    let settled = settled(config, options.apply, own, &known, (&outcome, &start));
+    let host = outcome.learned.is_ok().then(|| site_name(start.authority()));
+    answers::repair_ended(&config.data_dir, &site.name, host.as_deref());
+    settled
+}
+
+/// Applies or proposes what was learned.
+fn settled(
+    config: &Config,
+    applies: bool,
+    own: &Own,
+    known: &Known,
+    (outcome, start): (&Outcome, &CrawlUrl),
+) -> anyhow::Result<Repair> {
+    let site = &own.site;
+    let learned = outcome.learned.as_ref().map_err(|nothing| {
+        anyhow!("{start}: {nothing}, after {} requests\nhint: {}; the old file stays", outcome.requests, nothing.hint())
+    })?;
+    let text = repaired(&own.text, &learned.text).map_err(|why| anyhow!("{}: {why}", site.file.display()))?;
+    let rules = from_text_at(&site.file, &text);
+    let torrents = block_on(Torrents::of(config, site, &outcome.torrents, known.archived))?;
+    let against = objections(site, learned, rules.as_deref().map_err(Vec::as_slice), &known.broken, &torrents);
+    let mut repair = Repair {
+        site: site.name.to_string(),
+        broken: known.broken.iter().map(|of| of.alarm.told(&of.rule, of.is_behind)).collect(),
+        requests: outcome.requests,
+        torrents_read: torrents.read,
+        torrents_known: torrents.known,
+        objections: against.clone(),
+        file: None,
+        is_applied: false,
+        replaced: None,
+        diff: diff(site, &own.text, &text),
+    };
+    // Comments with other numbers are no reason for another version.
+    if rules.is_ok_and(|rules| rules.links_fingerprint() == site.links_fingerprint()) {
+        repair.objections.push("the site calls for the rules that the file has".to_owned());
+        return Ok(repair);
+    }
+    if applies && against.is_empty() {
+        // A service may not write there, but propose.
+        if let Err(error) = repair.apply(config, own, &text) {
+            let why = told(&error);
+            let why = why.split("\nhint: ").next().unwrap_or_default();
+            repair.objections.push(format!("it cannot be put in force: {why}"));
+        }
+    }
+    if !repair.is_applied {
+        repair.file = Some(proposal::write(site, &config.data_dir, (&own.text, &text), &against)?);
+    }
+    Ok(repair)
+}
+
+/// What is known of a site before it is learned again.
+struct Known {
+    broken: Vec<BrokenPromise>,
+    /// Its torrents in the archive.
+    archived: u64,
+}
+
+async fn known(config: &Config, site: &SiteRules) -> anyhow::Result<Known> {
     let Some(database) = Database::unless_lost(&config.into()).await? else {
         return Err(app::nothing_there(&config.into()));
     };
-    let broken = status::broken_promises(database.reader(), &site.name).await?;
-    let counts = database.reader().site_counts(&site.name).await?;
-    Ok((broken.iter().map(|of| of.alarm.told(&of.rule, of.is_behind)).collect(), counts.torrents_seen))
+    let broken = status::broken_promises(database.reader(), &site.name, Some(site)).await?;
+    let archived = database.reader().site_counts(&site.name).await?.torrents_seen;
+    Ok(Known { broken, archived })
+}
+
+/// How many requests may be sent now.
+///
+/// # Errors
+/// If none may: another process sends its own, or the site wants none.
+async fn may_ask(config: &Config, site: &SiteRules, options: &Options, hints: &Hints) -> anyhow::Result<u32> {
+    let database = Database::existing(&config.into()).await?;
+    if let Database::Held(remote) = &database
+        && !options.of_service
+        && remote.status().await?.sites.iter().any(|of| *of.name == *site.name && of.is_crawled)
+    {
+        bail!(
+            "{}: another process crawls it now, and both would ask for more than its rate\nhint: the service learns such a site by itself, unless \
+             `[learn] repair = \"off\"`, and `{}` says what it proposes; else end that process first",
+            site.name,
+            hints.command("status")
+        );
+    }
+    let now = SystemClock.now();
+    if let Some(why) = repairs::pause(database.reader(), site, now).await? {
+        bail!("{}: {why}\nhint: run the same command again then", site.name);
+    }
+    let left = status::left_today(database.reader(), site, now).await?;
+    let requests = left.map_or(options.requests, |left| options.requests.min(u32::try_from(left).unwrap_or(u32::MAX)));
+    if requests < limits::REQUESTS_MIN {
+        bail!(
+            "{}: requests_per_day leaves {requests} requests today\nhint: run the same command again tomorrow",
+            site.name
+        );
+    }
+    Ok(requests)
 }
 
 /// The options of a learning run with what the operator's file says of account, rate and robots.txt.
-fn learning(site: &SiteRules, options: &Options, resume: bool) -> anyhow::Result<LearnOptions> {
-    let start = site.start.first().context("a site without a start page")?;
+fn learning(site: &SiteRules, options: &Options, requests: u32) -> LearnOptions {
     let seconds = site.rate.interval.as_secs_f64();
-    Ok(LearnOptions {
-        url: start.as_str().to_owned(),
-        requests: options.requests,
+    LearnOptions {
+        url: site.start.first().map(ToString::to_string).unwrap_or_default(),
+        requests,
         rate: if seconds > 0.0 { (1.0 / seconds).clamp(0.001, 1_000.0) } else { 1_000.0 },
         account: site.login.as_ref().map(|login| login.user.to_string()),
         lean: false,
@@ -168,11 +249,10 @@ fn learning(site: &SiteRules, options: &Options, resume: bool) -> anyhow::Result
         },
         no_family: false,
         output: None,
-        resume,
+        resume: false,
         log: options.log,
         json: options.json,
-        name: Some(site.name.to_string()),
-    })
+    }
 }
 
 fn diff(site: &SiteRules, old: &str, new: &str) -> String {
@@ -184,47 +264,27 @@ fn diff(site: &SiteRules, old: &str, new: &str) -> String {
         .to_string()
 }
 
-/// What speaks against putting the repaired file in force without a person (LEARNING §15.4).
-fn objections(site: &SiteRules, learned: &Learned, text: &str, archived: u64, repair: &Repair) -> Vec<String> {
-    let mut against = Vec::new();
-    let kind = |class: Class| match class {
-        Class::Board => Class::Index,
-        Class::Thread => Class::Detail,
-        other => other,
-    };
-    match from_text(&site.name, text) {
-        Err(faults) => {
-            let first = faults.first().map(ToString::to_string).unwrap_or_default();
-            against.push(format!("the repaired file has faults: {first}"));
-        }
-        Ok(rules) => {
-            let has =
-                |rules: &SiteRules, class: Class| rules.rules().iter().any(|rule| rule.class.map(kind) == Some(class));
-            for class in [Class::Download, Class::Detail, Class::Index] {
-                if has(site, class) && !learned.rules.iter().any(|rule| kind(rule.class) == class) {
-                    against.push(format!("no {} was found", class.name()));
-                }
-            }
-            if rules.hosts != site.hosts {
-                against.push(format!("its hosts are {}, and were {}", rules.hosts.join(", "), site.hosts.join(", ")));
-            }
-        }
-    }
-    let (Estimate::About(size) | Estimate::AtLeast(size)) = learned.estimate;
-    if (size as f64) < SIZE * archived as f64 {
-        against.push(format!("its lists have {size} torrents, and the archive has {archived} of the site"));
-    }
-    let wanted = KNOWN_AGAIN.min(usize::try_from(archived).unwrap_or(KNOWN_AGAIN));
-    if repair.torrents_known < wanted {
-        against.push(format!(
-            "{} of the {} torrents that were read are in the archive, and {wanted} would show that it is the same site",
-            repair.torrents_known, repair.torrents_read
-        ));
-    }
-    against
-}
-
 impl Repair {
+    /// Puts the proposal in force that a person has read.
+    fn of_proposal(config: &Config, own: &Own, text: &str) -> anyhow::Result<Self> {
+        let site = own.site.name.to_string();
+        let mut repair = Self { site, diff: diff(&own.site, &own.text, text), ..Self::default() };
+        repair.apply(config, own, text)?;
+        Ok(repair)
+    }
+
+    fn apply(&mut self, config: &Config, own: &Own, text: &str) -> anyhow::Result<()> {
+        let file = &own.site.file;
+        if std::fs::read_to_string(file).is_ok_and(|now| now != own.text) {
+            bail!("{}: was changed meanwhile\nhint: run the same command again", file.display());
+        }
+        self.replaced = Some(versions::replace(file, text)?);
+        self.is_applied = true;
+        self.file = Some(file.to_path_buf());
+        proposal::remove(&own.site, &config.data_dir);
+        Ok(())
+    }
+
     fn tell(&self, options: &Options, site: &SiteRules, hints: &Hints) -> anyhow::Result<()> {
         if options.json {
             outln!("{}", serde_json::to_string(self)?);
@@ -233,12 +293,14 @@ impl Repair {
         for broken in &self.broken {
             outln!("{broken}");
         }
-        outln!(
-            "learned again with {} requests; {} of the {} torrents that were read are in the archive",
-            self.requests,
-            self.torrents_known,
-            self.torrents_read
-        );
+        if self.requests > 0 {
+            outln!(
+                "learned again with {} requests; {} of the {} torrents that were read are in the archive",
+                self.requests,
+                self.torrents_known,
+                self.torrents_read
+            );
+        }
         for line in self.diff.lines() {
             outln!("{}", escaped(line));
         }
