@@ -4,17 +4,19 @@
 //! Connects the frontier's pure modules with the site loop. The budgets are kept in the database as notes; a kill loses
 //! half a minute of counts.
 
+mod arms;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use self::arms::Arms;
 use crate::frontier::budgets::{Budget, LinkTally, Reason, Shapes, Yield};
 use crate::frontier::degrees::{InDegrees, Mirrors, ParentDegrees};
 use crate::frontier::lean::Lean;
 use crate::frontier::offsite::{OffsiteHosts, OffsiteLink};
 use crate::frontier::parameters::{Parameters, Proposal};
-use crate::frontier::priority;
 use crate::frontier::shape::Shape;
 use crate::frontier::shares::Shares;
 use crate::frontier::tokens::Tokens;
@@ -25,7 +27,6 @@ use crate::limits;
 use crate::masked::masked;
 use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_page::fingerprint::{Sketch, resemblance};
-use gleaner_page::pagination;
 use gleaner_rules::{ActSign, BudgetRules, Class, Rule, SiteRules, Verdict, parameters};
 use gleaner_store::coverage::listed::{Kind, kind};
 use gleaner_store::crawldb::{CrawlDbError, HostId, Next, Outcome, RankOrder, Reader, TRAP_TOKENS, Visit};
@@ -111,9 +112,7 @@ pub struct Worth {
     /// Indexed like the site's rules.
     rule_keys: Vec<String>,
     yields: HashMap<usize, RuleYield>,
-    shares: Shares,
-    /// Ranks of arms by URL: each is a lookup at its first link, at each further one and at its fetch.
-    ranks: HashMap<u64, u8>,
+    arms: Arms,
     /// The last pages of each starved shape, by the hash of the shape.
     suspects: HashMap<u64, VecDeque<(Box<str>, Sketch)>>,
     parameters: Parameters,
@@ -157,16 +156,6 @@ pub async fn shares(db: &(impl Reader + ?Sized), rules: &SiteRules) -> Result<Sh
     Ok(note.map_or_else(Shares::default, |note| Shares::from_bytes(&note, &rule_keys(rules))))
 }
 
-/// What the arm of a URL is told by: for a list the form that all of its pages share, so that they are read in their order.
-fn arm_path(class: Class, path: &str) -> Cow<'_, str> {
-    match class {
-        Class::Index | Class::Board => {
-            Cow::Owned(pagination::of(path, None).map_or_else(|| pagination::series_of_first(path), |page| page.series))
-        }
-        _ => Cow::Borrowed(path),
-    }
-}
-
 /// What the URLs of each rule have yielded in the crawls of a database, by the index of the rule.
 ///
 /// # Errors
@@ -202,7 +191,7 @@ impl Worth {
             None => (Shapes::new(rules.budget.shape_pages), None),
         };
         let mut worth = Self::with(rules, shapes, yields(db, rules).await?);
-        worth.shares = shares(db, rules).await?;
+        worth.arms.shares = shares(db, rules).await?;
         let note = db.note(&rules.name, PROPOSALS_NOTE).await?;
         worth.proposed = note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default();
         worth.is_changed |= !worth.proposed.is_empty();
@@ -235,8 +224,7 @@ impl Worth {
             has_mirrors: rules.hosts.len() > 1 || rules.hosts.iter().any(|host| host.starts_with('*')),
             rule_keys: rule_keys(rules),
             yields,
-            shares: Shares::default(),
-            ranks: HashMap::new(),
+            arms: Arms::default(),
             suspects: HashMap::new(),
             parameters: Parameters::default(),
             proposed: Vec::new(),
@@ -265,7 +253,7 @@ impl Worth {
         let yields: BTreeMap<&str, (u64, u64)> = yields.collect();
         notes.push((YIELDS_NOTE, serde_json::to_vec(&yields).unwrap_or_default()));
         notes.push((LEAN_NOTE, self.lean.to_bytes(&self.rule_keys)));
-        notes.push((SHARES_NOTE, self.shares.to_bytes(&self.rule_keys)));
+        notes.push((SHARES_NOTE, self.arms.shares.to_bytes(&self.rule_keys)));
         notes.push((UNCLASSED_NOTE, self.unclassed.to_bytes()));
         notes.push((ACTING_NOTE, self.acting.to_bytes()));
         if self.offsite.pages > 0 {
@@ -399,7 +387,7 @@ impl Worth {
         for found in found {
             self.in_degrees.add(found.url.path());
             if self.links.is_new(xxh3_64(found.url.as_str().as_bytes())) {
-                tally.opens(self.arm(found.class, found.rule, found.url.path()));
+                tally.opens(self.arms.rank(found.class, found.rule, found.url.path()));
                 if self.budget.traps {
                     tally.add(found.url.path(), found.class);
                 }
@@ -449,25 +437,12 @@ impl Worth {
             self.mirrors.add(path, host.0 as usize);
         }
         self.parents.add(path, self.in_degrees.of(parent.path()));
-        self.arm(found.class, found.rule, path)
-    }
-
-    fn arm(&mut self, class: Class, rule: usize, path: &str) -> u8 {
-        let key = xxh3_64_with_seed(path.as_bytes(), (rule as u64) << 8 | u64::from(priority::of_class(class)));
-        if let Some(rank) = self.ranks.get(&key) {
-            return *rank;
-        }
-        let rank = self.shares.rank(class, rule, &arm_path(class, path));
-        if self.ranks.len() >= limits::RANKS_REMEMBERED_MAX {
-            self.ranks.clear();
-        }
-        self.ranks.insert(key, rank);
-        rank
+        self.arms.rank(found.class, found.rule, path)
     }
 
     /// The order in which ranks are leased now.
     pub fn order(&mut self) -> RankOrder {
-        RankOrder::of(self.shares.order())
+        RankOrder::of(self.arms.shares.order())
     }
 
     /// The weight of a leased URL.
@@ -506,11 +481,11 @@ impl Worth {
         own.fetched += 1;
         own.torrents += u64::from(torrents) + u64::from(magnets);
         // What was queued under a rank is counted for it, so that a rank whose URLs are others than its name says finds its place.
-        let arm = match self.shares.has(visit.rank, finished.job.class) {
+        let arm = match self.arms.shares.has(visit.rank, finished.job.class) {
             true => visit.rank,
-            false => self.arm(finished.job.class, finished.job.rule, &visit.key.path),
+            false => self.arms.rank(finished.job.class, finished.job.rule, &visit.key.path),
         };
-        self.shares.fetched(arm, torrents.saturating_add(magnets), links.arms());
+        self.arms.shares.fetched(arm, torrents.saturating_add(magnets), links.arms());
         // Of a detail it is the torrent beside it.
         let is_detail = matches!(finished.job.class, Class::Detail | Class::Thread);
         if is_detail && visit.via.is_some() {
@@ -525,8 +500,8 @@ impl Worth {
                 Some((url, class))
             }
             Verdict::Take { class, number, .. } => {
-                let from = self.arm(class, number, url.path());
-                self.shares.was_known(from, arm);
+                let from = self.arms.rank(class, number, url.path());
+                self.arms.shares.was_known(from, arm);
                 None
             }
             Verdict::Refuse { .. } => None,

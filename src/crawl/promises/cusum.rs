@@ -35,7 +35,11 @@ impl Cusum {
     /// Share of broken promises while all is well, from 0.02 to 0.9.
     #[must_use]
     pub fn usual(&self) -> f64 {
-        ((self.broken + 0.5) / (self.visits + 8.0)).clamp(SHARES.0, SHARES.1)
+        self.share().clamp(SHARES.0, SHARES.1)
+    }
+
+    fn share(&self) -> f64 {
+        (self.broken + 0.5) / (self.visits + 8.0)
     }
 
     /// Counts a visit. True once the sum has reached [`ALARM`].
@@ -44,6 +48,10 @@ impl Cusum {
         let failing = f64::midpoint(1.0, usual);
         let ratio = if is_broken { failing / usual } else { (1.0 - failing) / (1.0 - usual) };
         self.sum = (self.sum + ratio.ln()).clamp(0.0, ALARM);
+        // A rule that is broken more often than that has promised nothing.
+        if self.share() > SHARES.1 {
+            self.sum = 0.0;
+        }
         self.since = if self.is_calm() { 0 } else { self.since + 1 };
         if self.sum < SUSPECT || self.kept() < KEPT_MIN {
             self.visits += 1.0;
@@ -99,6 +107,16 @@ mod tests {
         assert_eq!(delay(400, 0), 4, "a share of 2 %");
         assert_eq!(delay(8, 0), 7, "and of a rule with as little past as counts");
         assert!((8..=14).contains(&delay(400, 2)), "{}", delay(400, 2));
+    }
+
+    #[test]
+    fn a_promise_that_is_seldom_kept_is_none() {
+        let mut cusum = Cusum::default();
+        for visit in 0..300 {
+            cusum.add(visit % 33 != 0);
+        }
+        assert!(!(0..3_000).any(|visit| cusum.add(visit % 33 != 0)));
+        assert!(cusum.kept() >= KEPT_MIN && cusum.is_calm());
     }
 
     #[test]

@@ -167,5 +167,8 @@ fn every_outcome_has_a_code_and_a_name_of_its_own() {
     }
     let unfetched = Outcome::ALL.into_iter().filter(|outcome| !outcome.was_fetched());
     let names: Vec<_> = unfetched.map(Outcome::name).collect();
-    assert_eq!(names, ["robots_denied", "rules_refused", "over_budget", "trapped", "address_refused", "walled", "left_out"]);
+    assert_eq!(
+        names,
+        ["robots_denied", "rules_refused", "over_budget", "trapped", "address_refused", "walled", "left_out"]
+    );
 }
