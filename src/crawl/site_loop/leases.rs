@@ -155,10 +155,6 @@ impl Leases {
             return Ok(Err((lease, parked(Outcome::OverBudget))));
         }
         let mut job = Job { lease, url, class, rule, crew, was_read: false };
-        if self.is_needless(&job).await? && self.site.worth().leave_out(rule) {
-            let token = self.site.worth().token();
-            return Ok(Err((job.lease, Parked { outcome: Outcome::LeftOut, token, why: None })));
-        }
         if let Some(lists) = self.read_whole.as_mut().filter(|lists| lists.len() < limits::LIST_PAGES_MARKED_MAX)
             && (class.is_listing() || job.lease.depth == 0)
             && lists.insert(mark(&job.lease.key))
@@ -183,8 +179,8 @@ impl Leases {
         Ok(Ok(job))
     }
 
-    /// True for a detail that shows no more than its row in a list, if that row's torrent is stored.
-    async fn is_needless(&self, job: &Job) -> Result<bool, CrawlError> {
+    /// True for a detail that shows no more than its row in a list, if that row's torrent is stored, and it is no sample.
+    pub(super) async fn is_needless(&self, job: &Job) -> Result<bool, CrawlError> {
         let is_detail = matches!(job.class, Class::Detail | Class::Thread) && job.lease.attempts == 0;
         let Some(beside) = job.lease.via.as_deref().filter(|_| is_detail) else { return Ok(false) };
         if !self.site.worth().may_leave_out(job.rule) {
@@ -193,7 +189,8 @@ impl Leases {
         let Ok(url) = CrawlUrl::parse(beside, &self.site.rules.canonical) else { return Ok(false) };
         let Some(row) = self.site.rows.row(&url, Class::Download, 0).await? else { return Ok(false) };
         let outcome = self.site.db.url_record(&row.key).await?.and_then(|record| record.outcome);
-        Ok(matches!(outcome, Some(Outcome::TorrentStored | Outcome::TorrentDuplicate)))
+        let is_stored = matches!(outcome, Some(Outcome::TorrentStored | Outcome::TorrentDuplicate));
+        Ok(is_stored && self.site.worth().leave_out(job.rule))
     }
 
     /// Sitemaps are accepted whatever the rules say of their URLs, if their host is the site's.

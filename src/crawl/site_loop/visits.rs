@@ -32,7 +32,7 @@ impl SiteLoop {
             self.ask_robots(index);
             return Ok(());
         };
-        let (mut denied, mut walled, mut late) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut denied, mut walled, mut late, mut needless) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         while let Some((lane, job)) = self.next_job(index, now) {
             let split = self.crews.split();
             // A lease must outlast its visit, or the URL would be leased and fetched a second time.
@@ -48,6 +48,9 @@ impl SiteLoop {
                 self.hosts[index].leave(lane, split);
                 self.walls.waits(job.rule, &job.lease);
                 walled.push((job.lease, job.crew));
+            } else if self.leases.is_needless(&job).await? {
+                self.hosts[index].leave(lane, split);
+                needless.push((job.lease, job.crew));
             } else if job.was_read {
                 self.begin_read(index, lane, job, now);
             } else if !self.begin(index, lane, job, now) {
@@ -56,6 +59,10 @@ impl SiteLoop {
         }
         for (lease, crew) in denied {
             let parked = Parked { outcome: Outcome::RobotsDenied, token: robots_token(&robots), why: None };
+            self.commits.park(&self.site, &self.hosts, (&lease, crew), parked).await?;
+        }
+        for (lease, crew) in needless {
+            let parked = Parked { outcome: Outcome::LeftOut, token: self.site.worth().token(), why: None };
             self.commits.park(&self.site, &self.hosts, (&lease, crew), parked).await?;
         }
         for (lease, crew) in walled {
