@@ -215,6 +215,8 @@ pub struct End {
     pub leads_on: bool,
     /// The page's scripts were run.
     pub is_rendered: bool,
+    /// Of a detail with its torrent beside it in a list, if it was read whole: whether it shows anything that was not known.
+    pub shows_more: Option<bool>,
     /// Of the page's links, those that the increment crew follows; the others are `visit.outlinks`.
     pub news: Vec<UpdateRow>,
     /// Fingerprint of the page, for its next recheck.

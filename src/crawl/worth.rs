@@ -202,7 +202,7 @@ impl Worth {
         let note = db.note(&rules.name, OFFSITE_NOTE).await?;
         worth.offsite = note.and_then(|note| OffsiteHosts::from_bytes(&note)).unwrap_or_default();
         let note = db.note(&rules.name, LEAN_NOTE).await?;
-        worth.lean = Lean::from_bytes(&note.unwrap_or_default(), &worth.rule_keys);
+        worth.lean = Lean::from_bytes(&note.unwrap_or_default(), rules.links_fingerprint(), &worth.rule_keys);
         worth.token = worth.token_now();
         Ok((worth, fault))
     }
@@ -231,7 +231,7 @@ impl Worth {
             unclassed: UnclassedLinks::new(rules.links_fingerprint()),
             acting: UnclassedLinks::new(rules.links_fingerprint()),
             offsite: OffsiteHosts::default(),
-            lean: Lean::default(),
+            lean: Lean::new(rules.links_fingerprint()),
             tokens: Tokens::default(),
             is_changed: !rules.budget.traps,
         };
@@ -320,15 +320,17 @@ impl Worth {
         xxh3_64_with_seed(generation.as_flattened(), self.rules) & (TRAP_TOKENS - 1) | TRAP_TOKENS
     }
 
-    /// True if details of this rule may be left out whose torrent, the one that a list links beside them, is stored.
+    /// True if this detail, by the number of its rule and its path, may be left out if its torrent is stored, the one that a list links
+    /// beside it.
     #[must_use]
-    pub fn may_leave_out(&self, rule: usize) -> bool {
-        self.budget.lean && self.lean.may_leave_out(rule)
+    pub fn may_leave_out(&self, rule: usize, path: &str) -> bool {
+        self.budget.lean && self.lean.may_leave_out(rule, path)
     }
 
-    /// Such a detail is leased. False if it is to be asked all the same, as a sample.
-    pub fn leave_out(&mut self, rule: usize) -> bool {
-        self.lean.leave_out(rule)
+    /// True for a new link of this rank that leads to something: to a torrent, detail or list, or to other pages, unless such pages never did.
+    #[must_use]
+    pub fn leads_on(&self, rank: u8) -> bool {
+        kind(rank) != Kind::Other || !self.arms.shares.is_barren(rank)
     }
 
     /// Adds links of a page that match no class, as path and query, or whose host is not one of the site's, as URLs.
@@ -488,9 +490,8 @@ impl Worth {
         self.arms.shares.fetched(arm, torrents.saturating_add(magnets), links.arms());
         // Of a detail it is the torrent beside it.
         let is_detail = matches!(finished.job.class, Class::Detail | Class::Thread);
-        if is_detail && visit.via.is_some() {
-            let is_new = links.arms().iter().any(|(rank, _)| kind(*rank) != Kind::Other);
-            self.lean.read(finished.job.rule, is_new || torrents > 0 || magnets > 0);
+        if let Some(shows_more) = finished.end.shows_more {
+            self.lean.read(finished.job.rule, shows_more);
         }
         let via = visit.via.as_deref().filter(|_| !is_detail && (torrents > 0 || torrent.is_some()));
         let via = via.and_then(|via| CrawlUrl::parse(via, &rules.canonical).ok());

@@ -63,14 +63,14 @@ fn seen(map: &Map, choice: &Choice) -> u64 {
 /// A list by its path, and by what it has beside its page number.
 type Series = (String, Vec<(crate::shape::Place, String)>);
 
-/// Rows of all pages of a list, and whether the number of its pages is known: the last one of a series is counted if it was read, and half
-/// full if not.
+/// Rows of all pages of a list, and whether the number of its pages is known. Pages that were read count by their rows, each row once, as what is
+/// pinned stands on all of them; others by what a page adds in the mean, the last one of a series by half of that.
 /// Series that were counted with another list are not counted again: its first page may have another form than the others.
 fn rows_of(map: &Map, choice: &Choice, list: &List, counted: &mut BTreeSet<Series>) -> (f64, bool) {
-    let count = |id: UrlId| {
+    let shown = |id: UrlId| {
         let page = map.page(id)?;
-        let (rows, torrents) = (choice.things.rows(map, id, page).len(), choice.things.torrents(map, id, page).len());
-        Some(if counts_torrents(choice, list) { torrents } else { rows } as f64)
+        let of_torrents = counts_torrents(choice, list);
+        Some(if of_torrents { choice.things.torrents(map, id, page) } else { choice.things.rows(map, id, page) })
     };
     let mut series: std::collections::BTreeMap<_, (u64, Vec<(u64, UrlId)>)> = std::collections::BTreeMap::new();
     for shape in &list.shapes {
@@ -93,18 +93,37 @@ fn rows_of(map: &Map, choice: &Choice, list: &List, counted: &mut BTreeSet<Serie
             entry.1.push((page, *url));
         }
     }
-    let full = list.pages.iter().filter_map(|id| count(*id)).fold(0.0, f64::max);
-    let mut rows = 0.0;
+    let full = list.pages.iter().filter_map(|id| Some(shown(*id)?.len() as f64)).fold(0.0, f64::max);
+    let mut total = 0.0;
     let mut is_whole = true;
+    // Of the series before: the pages that were read, and what they show. Another order or choice of the same rows is no second list.
+    let (mut pages_known, mut rows_known) = (BTreeSet::new(), BTreeSet::new());
     for (of, (last, urls)) in series {
         if !counted.insert(of) {
             continue;
         }
-        let of_last = urls.iter().filter(|(page, _)| *page == last).find_map(|(_, url)| count(*url));
+        let (mut rows, mut pages) = (BTreeSet::new(), BTreeSet::new());
+        for (page, url) in urls.iter().filter(|(page, _)| *page < last) {
+            if let Some(shown) = shown(*url) {
+                rows.extend(shown);
+                pages.insert(*page);
+            }
+        }
+        let read = pages.len() as f64;
+        let mean = if pages.is_empty() { full } else { rows.len() as f64 / read };
+        let of_last = urls.iter().filter(|(page, _)| *page == last).find_map(|(_, url)| shown(*url));
         is_whole &= of_last.is_some() || last > 1;
-        rows += (last - 1) as f64 * full + of_last.unwrap_or(full / 2.0);
+        let behind = if of_last.is_some() { 0.0 } else { mean / 2.0 };
+        rows.extend(of_last.into_iter().flatten());
+        let size = rows.len() as f64 + (last as f64 - 1.0 - read).max(0.0) * mean + behind;
+        let beside = urls.iter().filter(|(page, _)| pages_known.contains(page));
+        let beside: BTreeSet<Thing> = beside.filter_map(|(_, url)| shown(*url)).flatten().collect();
+        let new = beside.difference(&rows_known).count() as f64 / beside.len() as f64;
+        total += if beside.is_empty() { size } else { size * new };
+        pages_known.extend(urls.iter().filter(|(_, url)| map.page(*url).is_some()).map(|(page, _)| *page));
+        rows_known.extend(rows);
     }
-    (rows, is_whole)
+    (total, is_whole)
 }
 
 /// Torrents of a row: 1 where lists link to torrents themselves, else the mean over the details that were

@@ -8,15 +8,16 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Details in a row without anything new, before others are left out.
-const IDLE: u32 = 20;
+const IDLE: u32 = 40;
 
 /// The same once that was wrong.
 const IDLE_AGAIN: u32 = 2_000;
 
 /// One of so many is asked all the same.
-const SAMPLE: u32 = 20;
+const SAMPLE: u64 = 10;
 
 /// The details of one rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,9 +26,6 @@ struct Details {
     idle: u32,
     /// One showed something while others were left out.
     was_wrong: bool,
-    /// Left out since the last sample.
-    #[serde(skip)]
-    left_out: u32,
 }
 
 impl Details {
@@ -39,6 +37,8 @@ impl Details {
 /// The details of a site's rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lean {
+    /// Fingerprint of the rules for links: under others, details may show more.
+    links: u64,
     /// By the index of the rule.
     rules: BTreeMap<usize, Details>,
     /// How often what was left out had to be asked after all.
@@ -47,11 +47,18 @@ pub struct Lean {
 
 #[derive(Default, Serialize, Deserialize)]
 struct Kept {
+    links: u64,
     rules: BTreeMap<String, Details>,
     generation: u64,
 }
 
 impl Lean {
+    /// Nothing is left out. `links` is the fingerprint of the rules for links.
+    #[must_use]
+    pub fn new(links: u64) -> Self {
+        Self { links, ..Self::default() }
+    }
+
     /// A detail of this rule was read, of which a list shows the torrent; `is_new` if it shows torrents, or links to torrents, details or
     /// lists, that were not known.
     pub fn read(&mut self, rule: usize, is_new: bool) {
@@ -67,17 +74,10 @@ impl Lean {
         of.idle = 0;
     }
 
-    /// True if details of this rule may be left out.
+    /// True if this detail of a rule, by its path and query, may be left out. Which ones are samples is the same in every run.
     #[must_use]
-    pub fn may_leave_out(&self, rule: usize) -> bool {
-        self.rules.get(&rule).is_some_and(Details::are_needless)
-    }
-
-    /// A detail of this rule may be left out. False if it is a sample.
-    pub fn leave_out(&mut self, rule: usize) -> bool {
-        let of = self.rules.entry(rule).or_default();
-        of.left_out = (of.left_out + 1) % SAMPLE;
-        of.left_out != 0
+    pub fn may_leave_out(&self, rule: usize, path: &str) -> bool {
+        self.rules.get(&rule).is_some_and(Details::are_needless) && !xxh3_64(path.as_bytes()).is_multiple_of(SAMPLE)
     }
 
     /// Another number whenever what was left out is to be asked after all.
@@ -90,16 +90,23 @@ impl Lean {
     #[must_use]
     pub fn to_bytes(&self, rules: &[String]) -> Vec<u8> {
         let of_rule = |(rule, of): (&usize, &Details)| Some((rules.get(*rule)?.clone(), *of));
-        let kept = Kept { rules: self.rules.iter().filter_map(of_rule).collect(), generation: self.generation };
+        let kept = Kept {
+            links: self.links,
+            rules: self.rules.iter().filter_map(of_rule).collect(),
+            generation: self.generation,
+        };
         serde_json::to_vec(&kept).unwrap_or_default()
     }
 
-    /// The state of an earlier run, without rules that the file has no more; none for a note that cannot be read.
+    /// The state of an earlier run under the same rules; none under others, and for a note that cannot be read.
     #[must_use]
-    pub fn from_bytes(note: &[u8], rules: &[String]) -> Self {
+    pub fn from_bytes(note: &[u8], links: u64, rules: &[String]) -> Self {
         let kept: Kept = serde_json::from_slice(note).unwrap_or_default();
+        if kept.links != links {
+            return Self { generation: kept.generation, ..Self::new(links) };
+        }
         let of_rule = |(number, key): (usize, &String)| Some((number, *kept.rules.get(key)?));
-        Self { rules: rules.iter().enumerate().filter_map(of_rule).collect(), generation: kept.generation }
+        Self { links, rules: rules.iter().enumerate().filter_map(of_rule).collect(), generation: kept.generation }
     }
 }
 
@@ -107,33 +114,35 @@ impl Lean {
 mod tests {
     use super::*;
 
+    fn left_out(lean: &Lean, rule: usize) -> usize {
+        (0..1_000).filter(|number| lean.may_leave_out(rule, &format!("/thing/{number}"))).count()
+    }
+
     #[test]
     fn details_are_left_out_once_enough_were_idle_and_asked_again_when_one_is_not() {
         let mut lean = Lean::default();
         (0..IDLE - 1).for_each(|_| lean.read(3, false));
-        assert!(!lean.may_leave_out(3));
         lean.read(3, true);
-        assert_eq!(lean.generation(), 0, "nothing was left out so far");
+        assert_eq!((left_out(&lean, 3), lean.generation()), (0, 0), "nothing was left out so far");
         (0..IDLE).for_each(|_| lean.read(3, false));
-        assert!(lean.may_leave_out(3) && !lean.may_leave_out(4));
-        let taken = (0..200).filter(|_| !lean.leave_out(3)).count();
-        assert_eq!(taken, 10, "samples");
+        assert!((850..950).contains(&left_out(&lean, 3)), "but samples");
+        assert_eq!(left_out(&lean, 4), 0);
         lean.read(3, true);
-        assert!(!lean.may_leave_out(3) && lean.generation() == 1);
+        assert_eq!((left_out(&lean, 3), lean.generation()), (0, 1));
         (0..IDLE_AGAIN - 1).for_each(|_| lean.read(3, false));
-        assert!(!lean.may_leave_out(3), "many more");
+        assert_eq!(left_out(&lean, 3), 0, "many more");
         lean.read(3, false);
-        assert!(lean.may_leave_out(3));
+        assert!(left_out(&lean, 3) > 0);
     }
 
     #[test]
-    fn the_state_survives_a_restart_by_the_keys_of_the_rules() {
+    fn the_state_survives_a_restart_but_no_other_rules() {
         let rules = ["a", "b"].map(str::to_owned);
-        let mut lean = Lean::default();
+        let mut lean = Lean::new(7);
         (0..IDLE).for_each(|_| lean.read(1, false));
-        let again = Lean::from_bytes(&lean.to_bytes(&rules), &["b".to_owned()]);
-        assert!(again.may_leave_out(0));
-        assert_eq!(Lean::from_bytes(b"]", &rules), Lean::default());
-        assert_eq!(Lean::from_bytes(&lean.to_bytes(&rules), &[]), Lean::default());
+        let again = Lean::from_bytes(&lean.to_bytes(&rules), 7, &["b".to_owned()]);
+        assert!(left_out(&again, 0) > 0);
+        assert_eq!(Lean::from_bytes(b"]", 7, &rules), Lean::new(7));
+        assert_eq!(Lean::from_bytes(&lean.to_bytes(&rules), 8, &rules), Lean::new(8));
     }
 }

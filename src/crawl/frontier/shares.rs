@@ -47,6 +47,9 @@ const CURIOSITY: f64 = 0.35;
 const EVERY: u64 = 8;
 const FIRST: u64 = 30;
 
+/// Fetches without anything after which an arm is barren.
+const BARREN_FETCHES: u64 = 20;
+
 /// Requests of which the share of each rule is reported.
 const RECENT: usize = 200;
 
@@ -233,6 +236,14 @@ impl Shares {
     #[must_use]
     pub fn has(&self, rank: u8, class: Class) -> bool {
         self.arm(rank).is_some_and(|arm| rest_of(arm.class) == rest_of(class))
+    }
+
+    /// True for an arm that has had some fetches, none of which brought a torrent or showed a URL of another class than `page`.
+    #[must_use]
+    pub fn is_barren(&self, rank: u8) -> bool {
+        let leads_on = |(to, (_, all)): (&u8, &(u64, u64))| *all > 0 && !ranks_of(Class::Page).any(|page| page == *to);
+        self.arm(rank)
+            .is_some_and(|arm| arm.fetched >= BARREN_FETCHES && arm.torrents == 0 && !arm.links.iter().any(leads_on))
     }
 
     fn arm(&self, rank: u8) -> Option<&Arm> {

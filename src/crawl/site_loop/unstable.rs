@@ -18,6 +18,7 @@ use crate::{CrawlError, gaps, judging, limits};
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_rules::Class;
+use gleaner_store::coverage::listed::{Kind, kind};
 use gleaner_store::crawldb::{Discovered, HostId, Outcome, UrlKey};
 
 /// Name of the note that stores which pages are to be read again.
@@ -239,9 +240,8 @@ impl Unstable {
     /// A page of a pass was read: counts its rows that nothing has named yet, and collects their paths.
     async fn read_again(&mut self, site: &Site, finished: &Finished) -> Result<(), CrawlError> {
         let visit = &finished.visit;
-        // Downloads name the page that links them.
-        let rows: Vec<UrlKey> =
-            visit.outlinks.iter().filter(|row| row.is_target && row.via.is_none()).map(|row| row.key.clone()).collect();
+        let details = visit.outlinks.iter().filter(|row| kind(row.rank) == Kind::Detail);
+        let rows: Vec<UrlKey> = details.map(|row| row.key.clone()).collect();
         let known = site.db.url_records(rows.clone()).await?;
         // Two pages of a pass may both show it.
         self.found.extend(rows.iter().zip(known).filter(|(_, record)| record.is_none()).map(|(key, _)| key.clone()));

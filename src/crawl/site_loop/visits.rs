@@ -48,7 +48,7 @@ impl SiteLoop {
                 self.hosts[index].leave(lane, split);
                 self.walls.waits(job.rule, &job.lease);
                 walled.push((job.lease, job.crew));
-            } else if self.leases.is_needless(&job).await? {
+            } else if !self.walls.is_probe(job.rule, &job.lease.key) && self.leases.is_needless(&job).await? {
                 self.hosts[index].leave(lane, split);
                 needless.push((job.lease, job.crew));
             } else if job.was_read {

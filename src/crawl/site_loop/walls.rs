@@ -39,6 +39,10 @@ impl SiteWalls {
         self.walls.stops(rule, key)
     }
 
+    pub(super) fn is_probe(&self, rule: usize, key: &UrlKey) -> bool {
+        self.walls.is_probe(rule, key)
+    }
+
     /// One that is not asked for because of that.
     pub(super) fn waits(&mut self, rule: usize, lease: &Lease) {
         let Lease { key, depth, rank, via, found, .. } = lease.clone();

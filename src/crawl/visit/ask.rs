@@ -88,7 +88,8 @@ async fn refused(site: &Site, job: &Job, outcome: Outcome, response: Response) -
 
 /// The page that links to the job's URL, if it is known and one of the site's; at a mirror, the mirror's.
 fn linked_from(site: &Site, job: &Job, asked: &CrawlUrl) -> Option<CrawlUrl> {
-    let page = CrawlUrl::parse(job.lease.via.as_deref()?, &site.rules.canonical).ok()?;
+    let via = job.lease.via.as_deref().filter(|_| job.class == Class::Download)?;
+    let page = CrawlUrl::parse(via, &site.rules.canonical).ok()?;
     // A sitemap is no page that anybody clicks in.
     let is_page = matches!(site.rules.judge(&page), Verdict::Take { .. });
     let is_mirrored = page.origin() == job.url.origin() && asked.origin() != job.url.origin();

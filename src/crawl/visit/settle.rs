@@ -14,7 +14,7 @@ use crate::worth::Near;
 use crate::{denial, front, limits, not_whole, refusal, turn};
 use gleaner_net::fetch::{FetchFailure, charset};
 use gleaner_rules::Class;
-use gleaner_store::crawldb::{CrawlDbError, Outcome, TorrentFacts};
+use gleaner_store::crawldb::{CrawlDbError, Outcome, TorrentFacts, Visit};
 use gleaner_torrent::metainfo::{self, MetainfoError};
 
 /// A body that begins like a torrent. A large one is parsed off the loop's thread. If its transfer failed, it is
@@ -34,6 +34,10 @@ pub(super) async fn torrent(site: &Site, job: &Job, bytes: Bytes, broke_off: Opt
         (Ok((facts, file)), broke_off) => {
             let mut finished = done(site, job, Outcome::TorrentStored);
             finished.visit.torrent = Some(facts);
+            if job.class != Class::Download {
+                // A detail that is a torrent itself: what stands beside it in a list is no page.
+                finished.visit.via = None;
+            }
             finished.end.torrent = Some(file.bytes);
             finished.detail = broke_off.map(|failure| format!("the file is whole, but not its transfer: {failure}"));
             finished
@@ -191,6 +195,7 @@ async fn found_on(
         read.offsite.iter().for_each(|links| worth.leads_off(&job.url, links));
         worth.linked(&read.found)
     };
+    let is_copy = near.is_some();
     if let Some(Near { to, resemblance }) = near {
         // Links of a copy are no evidence.
         finished.end.links = LinkTally::default();
@@ -203,7 +208,22 @@ async fn found_on(
         let why = format!("{dropped} of its links exceed the limit of host names for one site");
         finished.visit.not_whole.get_or_insert_with(|| not_whole::reason(&why));
     }
+    let is_beside = matches!(job.class, Class::Detail | Class::Thread) && job.lease.via.is_some();
+    if is_beside && finished.visit.not_whole.is_none() && !is_copy {
+        finished.end.shows_more = Some(shows_more(site, &finished.visit).await?);
+    }
     Ok(finished)
+}
+
+/// True for a page with a magnet whose torrent is not stored, or a link that leads to something and that the database does not know.
+async fn shows_more(site: &Site, visit: &Visit) -> Result<bool, CrawlDbError> {
+    let rows = {
+        let worth = site.worth();
+        visit.outlinks.iter().filter(|row| worth.leads_on(row.rank)).map(|row| row.key.clone()).collect()
+    };
+    let infohashes = visit.magnets.iter().map(|magnet| magnet.infohashes).collect();
+    let is_known = site.db.url_records(rows).await?.iter().all(Option::is_some);
+    Ok(!is_known || site.db.known_torrents(infohashes).await?.iter().any(Option::is_none))
 }
 
 /// The target takes the URL's place in the frontier: it is leased, checked and counted like any other. The target of a

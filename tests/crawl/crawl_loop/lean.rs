@@ -9,7 +9,7 @@ use gleaner_crawl::progress::Ended;
 use gleaner_crawl::site::Site;
 
 use super::shares::{number, torrent};
-use super::web::{Answer, Machine, Web, page};
+use super::web::{Answer, Machine, Web, page, status};
 
 const ROWS: u64 = 20;
 const LISTS: u64 = 15;
@@ -19,6 +19,20 @@ const THINGS: u64 = ROWS * LISTS;
 const RICH_FROM: u64 = 200;
 
 /// Lists whose rows link a thing and its torrent. The torrent of every 50th thing does not exist.
+fn plain(path: &str) -> Option<Answer> {
+    site(path, false)
+}
+
+fn rich(path: &str) -> Option<Answer> {
+    site(path, true)
+}
+
+/// As `plain`, but every tenth thing is closed, with its torrent.
+fn closed(path: &str) -> Option<Answer> {
+    let is_closed = number(path) % 10 == 3 && (path.starts_with("/dl/") || path.starts_with("/thing/"));
+    if is_closed { Some(status(403)) } else { site(path, false) }
+}
+
 fn site(path: &str, rich: bool) -> Option<Answer> {
     let own = number(path);
     Some(if path == "/" || path.starts_with("/list?") {
@@ -39,17 +53,12 @@ fn site(path: &str, rich: bool) -> Option<Answer> {
 }
 
 /// Requests of details, outcomes and torrents of a crawl.
-async fn crawl(rich: bool, more: &str) -> (u64, BTreeMap<&'static str, u64>, u64) {
+async fn crawl(site: fn(&str) -> Option<Answer>, more: &str) -> (u64, BTreeMap<&'static str, u64>, u64) {
     let text = format!(
         "start = ['http://sim.example/']\n[rate]\nrequests_per_second = 20\nconnections = 1\n[budget]\ntraps = true\n{more}\n[classes]\ndownload = ['^/dl/']\nindex = ['^/$', '^/list[?]']\ndetail = ['^/thing/']\n"
     );
     let rules = gleaner_rules::from_text("sim", &text).unwrap();
-    let web = Web::new(Duration::from_millis(10)).otherwise(if rich {
-        |path| site(path, true)
-    } else {
-        |path| site(path, false)
-    });
-    let web = Arc::new(web);
+    let web = Arc::new(Web::new(Duration::from_millis(10)).otherwise(site));
     let machine = Machine::new();
     let site = Site::new(rules, web.transport(machine.start), machine.clock(), machine.db.clone());
     let (ended, progress) = machine.crawl_site(site, RunOptions::default(), None, None).await;
@@ -60,19 +69,27 @@ async fn crawl(rich: bool, more: &str) -> (u64, BTreeMap<&'static str, u64>, u64
 
 #[tokio::test(start_paused = true)]
 async fn details_of_stored_torrents_are_left_out_once_enough_showed_nothing() {
-    let (details, outcomes, torrents) = crawl(false, "").await;
+    let (details, outcomes, torrents) = crawl(plain, "").await;
     assert_eq!(torrents, THINGS - THINGS / 50);
-    // Twenty, one of twenty, and those whose torrent is gone.
-    assert!((THINGS / 20..=THINGS / 4).contains(&details), "{details}: {outcomes:?}");
+    // Forty, one of ten, and those whose torrent is gone.
+    assert!((THINGS / 10..=THINGS / 3).contains(&details), "{details}: {outcomes:?}");
     assert_eq!(outcomes["left_out"], THINGS - details, "{outcomes:?}");
 
-    let (details, outcomes, _) = crawl(false, "lean = false").await;
+    let (details, outcomes, _) = crawl(plain, "lean = false").await;
     assert_eq!((details, outcomes.get("left_out")), (THINGS, None));
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_was_left_out_is_asked_once_a_detail_shows_more() {
-    let (details, outcomes, torrents) = crawl(true, "").await;
+    let (details, outcomes, torrents) = crawl(rich, "").await;
     let (lists, more) = (THINGS - THINGS / 50, (THINGS - RICH_FROM) * 49 / 50);
     assert_eq!(torrents, lists + more, "{details}: {outcomes:?}");
+}
+
+/// The URL that tells a wall from refusals of single URLs is a detail that would be left out.
+#[tokio::test(start_paused = true)]
+async fn refused_details_among_those_left_out_are_no_wall() {
+    let (_, outcomes, torrents) = crawl(closed, "").await;
+    assert_eq!(torrents, THINGS - THINGS / 50 - THINGS / 10, "{outcomes:?}");
+    assert!(outcomes["left_out"] > 100 && outcomes["denied"] >= 2 * THINGS / 10, "{outcomes:?}");
 }

@@ -281,7 +281,7 @@ impl Repair {
         self.replaced = Some(versions::replace(file, text)?);
         self.is_applied = true;
         self.file = Some(file.to_path_buf());
-        proposal::remove(&own.site, &config.data_dir);
+        proposal::put_aside(&own.site, &config.data_dir);
         Ok(())
     }
 

@@ -80,10 +80,11 @@ pub(super) fn ready(site: &SiteRules, data_dir: &Path, old: &str) -> anyhow::Res
     Ok(Some(text.to_owned()))
 }
 
-/// Removes what was proposed before a file was put in force.
-pub(super) fn remove(site: &SiteRules, data_dir: &Path) {
+/// Puts aside what was proposed before a file was put in force: a person may have been at work on it.
+pub(super) fn put_aside(site: &SiteRules, data_dir: &Path) {
     let [beside, aside] = proposals(site, data_dir);
-    let _ = fs::remove_file(beside);
+    let put_aside = |path: &Path| drop(fs::rename(path, path.with_extension("proposed.before")));
+    put_aside(&beside);
     let _owner = owner::act(data_dir);
-    let _ = fs::remove_file(aside);
+    put_aside(&aside);
 }
