@@ -14,7 +14,7 @@ use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_rules::{Class, SiteRules};
 use gleaner_store::crawldb::update::UpdateDb;
-use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Discovered, HostId, UrlKey, UrlRecord};
+use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Discovered, HostId, Outcome, UrlKey, UrlRecord};
 
 /// Creates frontier rows for one site's URLs.
 pub struct Rows {
@@ -109,6 +109,21 @@ impl Rows {
     /// The row of a link on a job's page.
     pub async fn behind(&self, job: &Job, found: &Found) -> Result<Option<Discovered>, CrawlDbError> {
         self.row(&found.url, found.class, job.lease.depth.saturating_add(1)).await
+    }
+
+    /// True for a detail if the torrent that a list links beside it is stored.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn has_its_torrent(&self, job: &Job) -> Result<bool, CrawlDbError> {
+        let is_detail = matches!(job.class, Class::Detail | Class::Thread);
+        let beside = job.lease.via.as_deref().filter(|_| is_detail);
+        let Some(url) = beside.and_then(|url| CrawlUrl::parse(url, &self.rules.canonical).ok()) else {
+            return Ok(false);
+        };
+        let Some(row) = self.row(&url, Class::Download, 0).await? else { return Ok(false) };
+        let outcome = self.db.url_record(&row.key).await?.and_then(|record| record.outcome);
+        Ok(matches!(outcome, Some(Outcome::TorrentStored | Outcome::TorrentDuplicate)))
     }
 
     /// The record of a URL: history's, or, if history learns of it only at its first visit, when the increment found it.

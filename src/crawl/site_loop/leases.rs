@@ -182,18 +182,8 @@ impl Leases {
     /// True for a detail that shows no more than its row in a list, if that row's torrent is stored. What has been read once is asked for
     /// by somebody.
     pub(super) async fn is_needless(&self, job: &Job) -> Result<bool, CrawlError> {
-        let is_detail = matches!(job.class, Class::Detail | Class::Thread) && job.lease.attempts == 0;
-        let Some(beside) = job.lease.via.as_deref().filter(|_| is_detail) else { return Ok(false) };
-        if !self.site.worth().may_leave_out(job.rule, job.url.path()) {
-            return Ok(false);
-        }
-        let Ok(url) = CrawlUrl::parse(beside, &self.site.rules.canonical) else { return Ok(false) };
-        let Some(row) = self.site.rows.row(&url, Class::Download, 0).await? else { return Ok(false) };
-        let records = self.site.db.url_records(vec![job.lease.key.clone(), row.key]).await?;
-        let mut outcomes = records.into_iter().map(|record| record.and_then(|record| record.outcome));
-        let was_fetched = outcomes.next().flatten().is_some_and(Outcome::was_fetched);
-        let is_stored = matches!(outcomes.next().flatten(), Some(Outcome::TorrentStored | Outcome::TorrentDuplicate));
-        Ok(is_stored && !was_fetched)
+        let may_be = job.lease.attempts == 0 && self.site.worth().may_leave_out(job.rule, job.url.path());
+        Ok(may_be && self.site.rows.has_its_torrent(job).await? && !self.was_fetched(&job.lease).await?)
     }
 
     /// Sitemaps are accepted whatever the rules say of their URLs, if their host is the site's.

@@ -208,8 +208,8 @@ async fn found_on(
         let why = format!("{dropped} of its links exceed the limit of host names for one site");
         finished.visit.not_whole.get_or_insert_with(|| not_whole::reason(&why));
     }
-    let is_beside = matches!(job.class, Class::Detail | Class::Thread) && job.lease.via.is_some();
-    if is_beside && finished.visit.not_whole.is_none() && !is_copy {
+    // While its own torrent is not stored, everything that it shows seems new.
+    if finished.visit.not_whole.is_none() && !is_copy && site.rows.has_its_torrent(job).await? {
         finished.end.shows_more = Some(shows_more(site, &finished.visit).await?);
     }
     Ok(finished)
