@@ -181,17 +181,31 @@ fn hides(path: &str) -> Option<Answer> {
     Some(Answer::Status(status, headers, Bytes::from(text)))
 }
 
+/// The same with the file beside each row.
+fn hides_beside_files(path: &str) -> Option<Answer> {
+    let Answer::Status(status, headers, body) = hides(path)? else { return None };
+    if !path.starts_with("/board") {
+        return Some(Answer::Status(status, headers, body));
+    }
+    let text = String::from_utf8_lossy(&body).into_owned();
+    let rows =
+        text.split("<li>").map(|row| match row.strip_prefix("<a href=/detail/").and_then(|row| row.split_once('>')) {
+            Some((id, rest)) => format!("<a href=/detail/{id}>{} <a href=/dl/{id}>file</a>", rest),
+            None => row.to_owned(),
+        });
+    Some(Answer::Status(status, headers, Bytes::from(rows.collect::<Vec<String>>().join("<li>"))))
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_id_that_is_missing_among_the_rows_of_an_unstable_list_is_requested() {
-    let web = Arc::new(Web::new(Duration::from_millis(10)).otherwise(hides));
-    let rules = rules(2).replace("revisit_minutes = 1", "revisit_minutes = 600");
-    let (ended, _) = Machine::new().crawl(&web, &rules, RunOptions::default()).await;
-    assert_eq!((ended, lost(&web)), (Ended::Exhausted, vec![]));
-    assert_eq!(
-        (web.asked(&format!("/detail/{HIDDEN}")), numbers(&web).len() as u64),
-        (1, OLD.div_ceil(ROWS) + 4),
-        "the front and two passes over two pages"
-    );
+    for site in [hides, hides_beside_files] {
+        let web = Arc::new(Web::new(Duration::from_millis(10)).otherwise(site));
+        let rules = rules(2).replace("revisit_minutes = 1", "revisit_minutes = 600");
+        let (ended, _) = Machine::new().crawl(&web, &rules, RunOptions::default()).await;
+        assert_eq!((ended, lost(&web)), (Ended::Exhausted, vec![]));
+        assert_eq!(web.asked(&format!("/detail/{HIDDEN}")), 1);
+        assert_eq!(numbers(&web).len() as u64, OLD.div_ceil(ROWS) + 4, "the front and two passes over two pages");
+    }
 }
 
 fn numbers(web: &Web) -> Vec<u64> {
