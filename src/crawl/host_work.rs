@@ -283,8 +283,8 @@ impl HostWork {
         std::mem::replace(&mut self.active, best) != best
     }
 
-    /// URLs to lease at once: no more than a slow host can serve before the leases end, and few, because their order is that of the moment
-    /// they are leased.
+    /// URLs to lease at once: no more than a slow host can serve before the leases end, and few, because better ones may
+    /// be found meanwhile.
     #[must_use]
     pub fn lease_size(&self, policy: HostPolicy) -> usize {
         let lease_ms = u64::try_from(limits::LEASE_TIME.as_millis()).unwrap_or(u64::MAX);

@@ -111,7 +111,7 @@ pub const COMMIT_WINDOW: Duration = Duration::from_millis(200);
 /// URLs leased from one host's queue at a time.
 pub const LEASE_URLS_MAX: usize = 512;
 
-/// The same for each lane, so that a lane is seldom without one, and at least: leased URLs do not follow a change of their order.
+/// The same for each lane, and at least. Few, as an idle lane asks for what it has, while better URLs may have been found for others.
 pub const LEASE_URLS_A_LANE: usize = 2;
 pub const LEASE_URLS_MIN: usize = 16;
 
