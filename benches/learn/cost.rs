@@ -70,6 +70,7 @@ fn main() {
         rate: 1.0,
         families: true,
         login: None,
+        canonical: Canonical::default(),
     };
     for _ in 0..3 {
         let mut tracker = Tracker::default();

@@ -2,7 +2,8 @@
 """site.py PROTOTYPE NAME SEED PORT: serves a site that PROTOTYPE/gen.py makes, logged in, on loopback; without NAME it prints the names.
 
 /__stats tells its requests, those that changed something, how many torrents it has, and the rules that fit it; /__log its requests in their order,
-with the torrent or the links of each; /__reset makes it anew.
+with the torrent or the links of each; /__reset makes it anew; /__changes names the changes that PROTOTYPE/drift.py knows for it, and
+/__change?NUMBER makes one of them: from then on the site has other URLs, another host (127.0.0.2), or lists without rows.
 """
 
 import hashlib
@@ -12,6 +13,11 @@ import sys
 import threading
 import types
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
+
+
+# drift.py's status of a host that does not answer.
+DEAD = 599
 
 
 class Resp:
@@ -24,6 +30,9 @@ class Resp:
 web = types.ModuleType("web")
 web.Resp = Resp
 sys.modules["web"] = web
+for stub in ("select_", "crawl"):
+    sys.modules[stub] = types.ModuleType(stub)
+sys.modules["crawl"].pq = lambda url: (urlsplit(url).path or "/") + ("?" + urlsplit(url).query if urlsplit(url).query else "")
 sys.path.insert(0, sys.argv[1])
 import gen  # noqa: E402
 
@@ -31,7 +40,7 @@ if len(sys.argv) < 5:
     print(*(kind.name for kind in gen.ALL))
     sys.exit()
 name, seed, port = sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-ME = f"http://127.0.0.1:{port}"
+ME, MOVED = f"http://127.0.0.1:{port}", f"http://127.0.0.2:{port}"
 
 
 def made():
@@ -46,11 +55,32 @@ def made():
     return site
 
 
-site, lock, asked = made(), threading.Lock(), []
+def changes() -> dict:
+    """The changes of this site by name, as arguments of drift.Rewr."""
+    import drift
+
+    return drift.changes(name)
+
+
+def after(number: int):
+    """The site after one of its changes."""
+    import drift
+
+    return drift.Rewr(site, **list(changes().values())[number])
+
+
+site, change, lock, asked = made(), None, threading.Lock(), []
+
+
+def here(text: str) -> str:
+    """Its addresses as loopback's."""
+    text = text.replace(f"http://{site.host}", ME)
+    return text.replace(f"http://{change.hostn}", MOVED) if change and change.hostn else text
 
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
     def log_message(self, *_):
         pass
@@ -63,7 +93,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def do_GET(self):
-        global site
+        global site, change
         with lock:
             origin = f"http://{site.host}"
             if self.path == "/__stats":
@@ -74,18 +104,28 @@ class Handler(BaseHTTPRequestHandler):
             if self.path == "/__log":
                 return self.reply(200, json.dumps(asked).encode(), "application/json")
             if self.path == "/__reset":
-                site = made()
+                site, change = made(), None
                 asked.clear()
                 return self.reply(200, b"made anew", "text/plain")
-            answer = site.get(origin + self.path)
+            if self.path == "/__changes":
+                return self.reply(200, json.dumps(list(changes())).encode(), "application/json")
+            if self.path.startswith("/__change?"):
+                change = after(int(self.path.partition("?")[2]))
+                return self.reply(200, b"changed", "text/plain")
+            moved = change and change.hostn
+            is_moved = moved and self.headers["Host"].startswith("127.0.0.2")
+            answer = (change or site).get((f"http://{moved}" if is_moved else origin) + self.path)
+            if answer.status == DEAD:
+                self.close_connection = True
+                return None
             torrent = next((item.ih for item in site.items if item.raw == answer.body), None)
             links = [answer.hops[0]] if answer.hops else re.findall(r'href="?([^" >]+)', answer.body.decode(errors="replace")) if not torrent else []
             asked.append([self.path, torrent, [link.replace(origin, "") for link in links]])
             if answer.hops:
-                return self.reply(302, b"", None, [("Location", answer.hops[0].replace(origin, ME))])
+                return self.reply(302, b"", None, [("Location", here(answer.hops[0]))])
             body = answer.body
             if not (answer.ct or "").startswith("application/x-bittorrent"):
-                body = body.replace(origin.encode(), ME.encode())
+                body = here(body.decode("latin-1")).encode("latin-1")
             return self.reply(answer.status, body, answer.ct)
 
     do_POST = do_GET
@@ -96,4 +136,5 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 128
 
 
+threading.Thread(target=Server(("127.0.0.2", port), Handler).serve_forever, daemon=True).start()
 Server(("127.0.0.1", port), Handler).serve_forever()

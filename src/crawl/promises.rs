@@ -182,6 +182,12 @@ pub fn is_rule_of(rules: &SiteRules, name: &str) -> bool {
     rules.rules().iter().any(|rule| rule_key(rule) == name)
 }
 
+/// True if these rules have one that the others have not.
+#[must_use]
+pub fn has_other_rules(rules: &SiteRules, than: &SiteRules) -> bool {
+    rules.rules().iter().any(|rule| !is_rule_of(than, &rule_key(rule)))
+}
+
 /// Marks the promise of a rule's later pages.
 const BEHIND: &str = "> 1";
 

@@ -29,7 +29,7 @@ mod shape;
 mod things;
 mod write;
 
-use gleaner_base::url::CrawlUrl;
+use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_frontier::{parts, prior};
 
 pub use estimate::Estimate;
@@ -37,7 +37,7 @@ pub use family::{Agreement, LoginPlaces};
 pub use learner::{Ask, Asked, Progress};
 pub use nothing::Nothing;
 pub use reading::{Answer, Kind, ServedTo};
-pub use repair::{for_learning, repaired};
+pub use repair::{for_learning, has_family, repaired};
 pub use write::{Evidence as RuleEvidence, Learned, ListSeen};
 
 use choose::{Choice, Chooser};
@@ -66,6 +66,8 @@ pub struct Options {
     pub families: bool,
     /// Where the login form is, and what shows that the session holds, if a family knows.
     pub login: Option<LoginPlaces>,
+    /// Parameters that are known not to count.
+    pub canonical: Canonical,
 }
 
 /// The end of a run.
@@ -93,6 +95,7 @@ const BELOW: f64 = 0.6;
 /// Learns a site.
 pub async fn learn<A: Ask>(asker: &mut A, options: &Options) -> Outcome {
     let mut run = Learner::new(asker, Home::of(&options.start), options.requests);
+    run.canonical = options.canonical.clone();
     run.who = Asker { is_member: options.user.is_some(), barren: options.barren.iter().cloned().collect() };
     let start = open_start(&mut run, &options.start).await;
     let exploring = (f64::from(options.requests) * EXPLORING) as u32;

@@ -108,6 +108,7 @@ fn options(path: &str) -> Options {
         rate: 1.0,
         families: false,
         login: None,
+        canonical: Canonical::default(),
     }
 }
 

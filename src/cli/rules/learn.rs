@@ -239,7 +239,7 @@ impl Run<'_> {
         let (outcome, start, closed) = block_on(async {
             let mut gate = Gate::open(config, &guest, typed, asker).await?;
             let start = gate.start().clone();
-            let outcome = learn::learn(&mut gate, &learn_options(options, &start, share, (None, None), &[])).await;
+            let outcome = learn::learn(&mut gate, &self.what(&start, share, (None, None), &[])).await;
             Ok((outcome, start, gate.close().await))
         })?;
         match &options.account {
@@ -301,8 +301,7 @@ impl Run<'_> {
             let (mut outcome, mut closed) = block_on(async {
                 let mut gate = Gate::open(config, &member, &start, asker).await?;
                 let places = (Some(user), guest.login.clone());
-                let outcome =
-                    learn::learn(&mut gate, &learn_options(options, &start, left, places, &guest.barren)).await;
+                let outcome = learn::learn(&mut gate, &self.what(&start, left, places, &guest.barren)).await;
                 Ok((outcome, gate.close().await))
             })?;
             let Some(end) = closed.lost_from else {
@@ -321,30 +320,33 @@ impl Run<'_> {
             start.authority()
         )
     }
+
+    /// What one pass is to learn.
+    fn what(
+        &self,
+        start: &CrawlUrl,
+        requests: u32,
+        (user, login): (Option<&str>, Option<LoginPlaces>),
+        barren: &[String],
+    ) -> learn::Options {
+        let options = self.options;
+        learn::Options {
+            start: start.clone(),
+            requests,
+            user: user.map(str::to_owned),
+            barren: barren.to_vec(),
+            lean: options.lean,
+            robots_reason: options.robots_reason.clone(),
+            rate: options.rate,
+            families: !options.no_family,
+            login,
+            canonical: self.own.map(|own| own.site.canonical.clone()).unwrap_or_default(),
+        }
+    }
 }
 
 /// One of so many requests is a guest's where there is an account.
 const GUESTS_SHARE: u32 = 6;
-
-fn learn_options(
-    options: &Options,
-    start: &CrawlUrl,
-    requests: u32,
-    (user, login): (Option<&str>, Option<LoginPlaces>),
-    barren: &[String],
-) -> learn::Options {
-    learn::Options {
-        start: start.clone(),
-        requests,
-        user: user.map(str::to_owned),
-        barren: barren.to_vec(),
-        lean: options.lean,
-        robots_reason: options.robots_reason.clone(),
-        rate: options.rate,
-        families: !options.no_family,
-        login,
-    }
-}
 
 /// Rules for learning: all URLs of the host, guarded.
 fn made_up(

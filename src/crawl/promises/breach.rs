@@ -43,6 +43,14 @@ pub enum Verdict {
     None,
 }
 
+impl Breach {
+    /// True if the page lacks links that other rules take: the site may have them in a form that these do not take.
+    #[must_use]
+    pub fn is_of_links(&self) -> bool {
+        matches!(self, Self::NoTarget | Self::NoRows | Self::NoLink)
+    }
+}
+
 impl fmt::Display for Breach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

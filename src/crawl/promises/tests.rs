@@ -243,3 +243,16 @@ fn a_page_with_the_rows_of_another_one_is_told() {
     assert!(repeats(3, &[1, 2, 3]));
     assert!(!repeats(4, &[1, 2]) && !repeats(5, &[1, 2]), "too few rows to tell");
 }
+
+#[test]
+fn a_rule_that_stays_is_no_objection_where_its_links_have_a_rule_of_their_own_now() {
+    let rules = |download: &str| {
+        let text = format!(
+            "start = ['https://t.example/']\n[classes]\nindex = ['^/$']\ndetail = ['^/t/[0-9]+$']\ndownload = ['{download}']\n"
+        );
+        gleaner_rules::from_text("t", &text).unwrap_or_else(|faults| panic!("{faults:?}"))
+    };
+    let (old, new) = (rules("^/get/[0-9]+$"), rules("^/dl/[0-9]+$"));
+    assert!(is_rule_of(&new, RULE) && has_other_rules(&new, &old) && !has_other_rules(&old, &old));
+    assert!(Breach::NoTarget.is_of_links() && !Breach::Gone.is_of_links());
+}

@@ -23,10 +23,10 @@ use crate::cli::{Global, block_on};
 use gleaner_base::clock::{Clock as _, SystemClock};
 use gleaner_base::console::escaped;
 use gleaner_base::url::CrawlUrl;
-use gleaner_learn::{Outcome, limits, repaired};
+use gleaner_learn::{Outcome, has_family, limits, repaired};
 use gleaner_rules::config::Config;
 use gleaner_rules::starter::site_name;
-use gleaner_rules::{Robots, SiteRules, from_text_at};
+use gleaner_rules::{Robots, SiteRules, Verdict, from_text, from_text_at};
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -124,7 +124,7 @@ fn learned_again(
 ) -> anyhow::Result<Repair> {
     let site = &own.site;
     let start = site.start.first().context("a site without a start page")?;
-    let learning = learning(site, options, requests);
+    let learning = learning(own, options, requests);
     let run = Run { config, options: &learning, hints: &Hints::of(global), global, own: Some(own) };
     // Held to the end: another process would put its file in the place of this one's.
     let Ran { outcome, start, is_over, answers: _held, .. } = run.run(start)?;
@@ -151,7 +151,13 @@ fn settled(
     let learned = outcome.learned.as_ref().map_err(|nothing| {
         anyhow!("{start}: {nothing}, after {} requests\nhint: {}; the old file stays", outcome.requests, nothing.hint())
     })?;
-    let text = repaired(&own.text, &learned.text).map_err(|why| anyhow!("{}: {why}", site.file.display()))?;
+    let anew = from_text(&site.name, &learned.text).ok();
+    let is_refused = |start: &str| {
+        let start = CrawlUrl::parse(start, &site.canonical);
+        anew.as_ref().zip(start.ok()).is_some_and(|(anew, start)| matches!(anew.judge(&start), Verdict::Refuse { .. }))
+    };
+    let text =
+        repaired(&own.text, &learned.text, is_refused).map_err(|why| anyhow!("{}: {why}", site.file.display()))?;
     let rules = from_text_at(&site.file, &text);
     let torrents = block_on(Torrents::of(config, site, &outcome.torrents, known.archived))?;
     let against = objections(site, learned, rules.as_deref().map_err(Vec::as_slice), &known.broken, &torrents);
@@ -235,7 +241,8 @@ async fn may_ask(config: &Config, site: &SiteRules, options: &Options, hints: &H
 }
 
 /// The options of a learning run with what the operator's file says of account, rate and robots.txt.
-fn learning(site: &SiteRules, options: &Options, requests: u32) -> LearnOptions {
+fn learning(own: &Own, options: &Options, requests: u32) -> LearnOptions {
+    let site = &own.site;
     let seconds = site.rate.interval.as_secs_f64();
     LearnOptions {
         url: site.start.first().map(ToString::to_string).unwrap_or_default(),
@@ -247,7 +254,8 @@ fn learning(site: &SiteRules, options: &Options, requests: u32) -> LearnOptions 
             Robots::Obey => None,
             Robots::Ignore { reason } => Some(reason.to_string()),
         },
-        no_family: false,
+        // A family brings rules that this file did without, and may refuse.
+        no_family: !has_family(&own.text),
         output: None,
         resume: false,
         log: options.log,
