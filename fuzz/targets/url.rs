@@ -66,5 +66,6 @@ fn canonical(choice: u8) -> Canonical {
     }
     canonical.path_sessions = choice & 32 != 0;
     canonical.merge_slashes = choice & 64 != 0;
+    canonical.form_values = choice & 128 != 0;
     canonical
 }

@@ -11,6 +11,7 @@
 //! This room does no I/O and never follows, fetches or judges a URL.
 
 mod canonical;
+mod form;
 mod keys;
 mod numbers;
 
@@ -22,6 +23,7 @@ use encoding_rs::{EncoderResult, Encoding};
 use url::{Position, Url};
 
 pub use canonical::{Canonical, Dropped, NamePattern};
+pub use form::with_form_values;
 pub use keys::{KEYS_NOTE, MASK, MembersKeys, without_keys, without_keys_in};
 
 use crate::limits::URL_BYTES_MAX;
@@ -313,6 +315,7 @@ fn finish(origin: &str, path: &str, query: Option<&str>, canonical: &Canonical) 
     let path = unify_percent(path);
     let path = without_path_sessions(&path, canonical);
     let query = unify_percent(query.unwrap_or_default());
+    let query = form_values(&query, canonical);
     let query = filter_query(&query, canonical);
     let path = without_session_folders(&path, canonical);
     let path = merged_slashes(&path, canonical);
@@ -500,6 +503,10 @@ fn without_default_document<'a>(path: &'a str, has_no_query: bool, canonical: &C
     if canonical.default_documents.iter().any(|document| **document == *file) { folder } else { path }
 }
 
+fn form_values<'a>(query: &'a str, canonical: &Canonical) -> Cow<'a, str> {
+    if canonical.form_values { with_form_values(query) } else { Cow::Borrowed(query) }
+}
+
 /// Drops and sorts the parameters of a query, as raw text.
 fn filter_query<'a>(query: &'a str, canonical: &Canonical) -> Cow<'a, str> {
     let is_dropped = |parameter: &str| canonical.dropped(parameter).is_some();
@@ -547,6 +554,8 @@ pub fn explain(text: &str, canonical: &Canonical) -> Result<(CrawlUrl, Vec<Step>
     let path = unify_percent(url.path());
     let query = unify_percent(url.query().unwrap_or_default());
     step("percent-encoding unified (RFC 3986 §6.2.2)".to_owned(), show(&path, &query));
+    let query = form_values(&query, canonical);
+    step("values written as a form sends them".to_owned(), show(&path, &query));
     let path = without_path_sessions(&path, canonical);
     step("session id dropped from the path".to_owned(), show(&path, &query));
 

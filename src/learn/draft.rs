@@ -1,6 +1,7 @@
 //! The rules of a file before it is written: expressions by class, each sound on every URL that was seen (LEARNING §14.10).
 
 use crate::limits::WORDS_LISTED_MAX;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use regex::Regex;
@@ -10,6 +11,7 @@ use crate::expression::{Expression, class_of, expression};
 use crate::guard::Refused;
 use crate::map::{Map, ShapeId, UrlId};
 use crate::parts::Parts;
+use gleaner_base::url::with_form_values;
 use gleaner_rules::Class;
 
 /// The expression of a segment of which nothing is known.
@@ -33,13 +35,19 @@ pub struct Draft {
     pub left_out: Vec<String>,
     /// Parameters are put in order: links have them in different ones.
     pub sorts: bool,
+    /// Links write the same values in different ways.
+    pub has_spellings: bool,
 }
 
 impl Draft {
     /// Draws the rules.
     #[must_use]
     pub fn of(map: &Map, choice: &Choice) -> Self {
-        let mut draft = Self { sorts: has_other_orders(map, choice), ..Self::default() };
+        let mut draft = Self {
+            sorts: has_other_orders(map, choice),
+            has_spellings: has_other_spellings(map, choice),
+            ..Self::default()
+        };
         for class in [Class::Page, Class::Index, Class::Detail, Class::Download] {
             let mut items: BTreeMap<Expression, Vec<ShapeId>> = BTreeMap::new();
             for (shape, _) in
@@ -188,6 +196,22 @@ fn has_other_orders(map: &Map, choice: &Choice) -> bool {
         }
     }
     false
+}
+
+/// URLs of which two spellings were seen, that prove that the site reads both.
+const SPELLINGS: usize = 3;
+
+/// Values of one path are linked as a form writes them, and otherwise, in URLs of one class.
+fn has_other_spellings(map: &Map, choice: &Choice) -> bool {
+    let urls = choice.classes.keys().flat_map(|shape| map.urls_of(*shape)).map(|url| map.path(*url));
+    let (mut as_form, mut otherwise) = (BTreeSet::new(), BTreeSet::new());
+    for (path, query) in urls.filter_map(|url| url.split_once('?')) {
+        match with_form_values(query) {
+            Cow::Borrowed(query) => _ = as_form.insert((path, query)),
+            Cow::Owned(query) => _ = otherwise.insert((path, query)),
+        }
+    }
+    otherwise.iter().filter(|(path, query)| as_form.contains(&(*path, query.as_str()))).count() >= SPELLINGS
 }
 
 /// What closes folders' listings in another order.

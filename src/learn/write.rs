@@ -331,7 +331,7 @@ impl<A: Ask> Writer<'_, '_, A> {
     }
 
     fn tables(&self, out: &mut String) {
-        if !self.choice.dropped.is_empty() || self.sorts() {
+        if !self.choice.dropped.is_empty() || self.sorts() || self.has_spellings() {
             out.push_str("\n[parameters]\n");
         }
         if !self.choice.dropped.is_empty() {
@@ -342,6 +342,9 @@ impl<A: Ask> Writer<'_, '_, A> {
         }
         if self.sorts() {
             out.push_str("# Links have them in different orders.\nsort = true\n");
+        }
+        if self.has_spellings() {
+            out.push_str("# Links write `%20` and `+`, or `[` and `%5B`, for the same.\nform_values = true\n");
         }
         if let Some(reason) = &self.options.robots_reason {
             let _ = writeln!(out, "\n[robots]\nobey = false\nreason = {}", toml_string(&comment(reason)));
@@ -363,6 +366,10 @@ impl<A: Ask> Writer<'_, '_, A> {
     /// A family's own rules know their order.
     fn sorts(&self) -> bool {
         self.draft.sorts && self.family.is_none()
+    }
+
+    fn has_spellings(&self) -> bool {
+        self.draft.has_spellings && self.family.is_none()
     }
 
     /// URLs of each class, and URLs that were never asked for.

@@ -250,6 +250,7 @@ fn canonical(faults: &mut Faults, spans: &Spans, own: &ParametersFile, elder: &P
         default_documents: all.default_documents.iter().map(|name| name.as_str().into()).collect(),
         path_sessions: all.path_sessions.unwrap_or(false),
         merge_slashes: all.merge_slashes.unwrap_or(false),
+        form_values: all.form_values.unwrap_or(false),
     }
 }
 

@@ -171,6 +171,7 @@ pub(super) fn merged(own: &ParametersFile, elder: &ParametersFile) -> Parameters
         default_documents: [own.default_documents.as_slice(), &elder.default_documents].concat(),
         path_sessions: own.path_sessions.or(elder.path_sessions),
         merge_slashes: own.merge_slashes.or(elder.merge_slashes),
+        form_values: own.form_values.or(elder.form_values),
     }
 }
 

@@ -336,6 +336,8 @@ pub struct ParametersFile {
     pub path_sessions: Option<bool>,
     /// Whether to collapse `//` in a path to `/`.
     pub merge_slashes: Option<bool>,
+    /// Whether to write values as a form sends them, so that `a%20[b]` and `a+%5Bb%5D` are one.
+    pub form_values: Option<bool>,
 }
 
 /// Limits that keep a crawl out of traps; compiled to `BudgetRules`.

@@ -43,6 +43,8 @@ pub struct Canonical {
     pub path_sessions: bool,
     /// Treats `//` in a path as `/`.
     pub merge_slashes: bool,
+    /// Writes values as a form sends them: `%20` and `+` are one, and so are `[` and `%5B`. Off by default, because servers differ.
+    pub form_values: bool,
 }
 
 /// Why a parameter was dropped.

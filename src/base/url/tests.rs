@@ -352,7 +352,7 @@ fn url_like() -> impl Strategy<Value = String> {
 }
 
 fn canonicals() -> impl Strategy<Value = Canonical> {
-    (any::<bool>(), any::<bool>(), any::<bool>(), any::<[bool; 3]>()).prop_map(|(sort, drop, keep, path)| Canonical {
+    (any::<bool>(), any::<bool>(), any::<bool>(), any::<[bool; 4]>()).prop_map(|(sort, drop, keep, path)| Canonical {
         sort,
         drop: if drop { names(&["b", "a*"]) } else { Vec::new() },
         keep: if keep { names(&["b", "f*"]) } else { Vec::new() },
@@ -360,6 +360,7 @@ fn canonicals() -> impl Strategy<Value = Canonical> {
         default_documents: if path[0] { vec!["index.html".into(), "a".into()] } else { Vec::new() },
         path_sessions: path[1],
         merge_slashes: path[2],
+        form_values: path[3],
     })
 }
 

@@ -47,6 +47,26 @@ fn a_tracker_is_learned_and_its_details_are_not_needed() {
 }
 
 #[test]
+fn files_that_are_linked_in_two_spellings_are_fetched_once() {
+    let spelled = |path: &str| {
+        let id = path.strip_prefix("/get.php?").and_then(|query| number(query, "id="));
+        let reply = tracker(&id.map_or_else(|| path.to_owned(), |id| format!("/get/{id}.torrent")));
+        let Reply::Page(text) = reply else { return reply };
+        let name = if path.starts_with("/view/") { "[a] thing's" } else { "%5Ba%5D+thing%27s" };
+        let mut parts = text.split("'/get/");
+        let mut spelled = parts.next().unwrap().to_owned();
+        for part in parts {
+            let (id, rest) = part.split_once(".torrent'").unwrap();
+            spelled += &format!("\"/get.php?id={id}&f={name}+{id}.torrent\"{rest}");
+        }
+        Reply::Page(spelled)
+    };
+    let learned = is_whole(&mut MadeUp::new(spelled), &options("/"), 200, 420);
+    assert!(learned.text.contains("\nform_values = true\n"), "{}", learned.text);
+    assert!(!is_whole(&mut MadeUp::new(tracker), &options("/"), 200, 420).text.contains("form_values"));
+}
+
+#[test]
 fn sixty_requests_are_enough_for_a_tracker() {
     is_whole(&mut MadeUp::new(tracker), &Options { requests: 60, ..options("/") }, 200, 420);
 }
