@@ -38,7 +38,9 @@ impl Nothing {
                 "ask the site's owner; with their leave, learn again with --robots-reason \"…\""
             }
             Self::DownloadsWantLogin | Self::WantsLogin => "learn again with --account USER",
-            Self::Scripts => "learn again with --render",
+            Self::Scripts => {
+                "if a guest sees no torrents there, learn again with --account USER; else begin with `rules new --offline`, and a family of this software"
+            }
             Self::MagnetsOnly => {
                 "gleaner archives torrent files; where there are none it can only list the magnets that it sees"
             }
@@ -58,7 +60,7 @@ impl fmt::Display for Nothing {
             }
             Self::DownloadsWantLogin => f.write_str("downloads ask for a login"),
             Self::WantsLogin => f.write_str("the site asks for a login"),
-            Self::Scripts => f.write_str("the pages are built by scripts"),
+            Self::Scripts => f.write_str("scripts build the pages, and show no torrent"),
             Self::MagnetsOnly => f.write_str("the site has magnets, and no torrent files were found"),
             Self::Elsewhere(host, count) => write!(f, "{count} links to torrents lead to {host}"),
             Self::NoTorrent => f.write_str("no torrent was found"),

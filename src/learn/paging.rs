@@ -1,7 +1,7 @@
 //! Which field of a shape numbers the pages of a list (LEARNING §14.5).
 
 use crate::limits::LONE_NEXT_MAX;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::label::Label;
 use crate::map::{Map, Page, ShapeId, UrlId};
@@ -54,10 +54,12 @@ pub fn page_fields(map: &Map) -> HashMap<ShapeId, PageField> {
     }
     let mut fields: HashMap<ShapeId, (usize, PageField)> = HashMap::new();
     for ((shape, place), Votes { count, last, steps }) in votes {
-        let step = steps.into_iter().max_by_key(|(step, votes)| (*votes, *step)).map_or(1, |(step, _)| step);
         let form = map.shape(shape);
         let number = |id: &UrlId| form.field(map.path(*id), &place).and_then(|field| field.number());
-        let from_zero = map.urls_of(shape).iter().filter_map(number).any(|of| of == 0);
+        let values: BTreeSet<u64> = map.urls_of(shape).iter().filter_map(number).collect();
+        let told = steps.into_iter().max_by_key(|(step, votes)| (*votes, *step)).map(|(step, _)| step);
+        let step = told.unwrap_or_else(|| walked(&values));
+        let from_zero = values.contains(&0);
         let field = PageField { place, step, last, from_zero };
         let is_better = fields.get(&shape).is_none_or(|(votes, known)| (count, &field.place) > (*votes, &known.place));
         if is_better {
@@ -65,6 +67,15 @@ pub fn page_fields(map: &Map) -> HashMap<ShapeId, PageField> {
         }
     }
     fields.into_iter().map(|(shape, (_, field))| (shape, field)).collect()
+}
+
+/// The step of values that a lone "next" has led through: the first page's leads to 1 or 2 where pages are numbered, and to the rows of a
+/// page where rows are.
+fn walked(values: &BTreeSet<u64>) -> u64 {
+    const ROWS_MIN: u64 = 3;
+    let values = values.range(1..);
+    let first = values.clone().next().copied().unwrap_or(1);
+    if first >= ROWS_MIN && values.clone().all(|value| value % first == 0) { first } else { 1 }
 }
 
 /// What one page's pagers say: shape, field, step and greatest value.
@@ -236,6 +247,22 @@ fn path_of_family(path: &str, nth: usize) -> String {
 mod tests {
     use super::*;
     use crate::shape::Shaper;
+
+    #[test]
+    fn a_lone_next_that_leads_to_more_than_the_second_page_tells_the_step() {
+        for (values, step) in [
+            (&[0, 20, 40, 60][..], 20),
+            (&[20], 20),
+            (&[1, 2, 3], 1),
+            (&[2, 4, 8], 1),
+            (&[20, 40, 50], 1),
+            (&[0], 1),
+            (&[], 1),
+            (&[u64::MAX - 1, u64::MAX], 1),
+        ] {
+            assert_eq!(walked(&values.iter().copied().collect()), step, "{values:?}");
+        }
+    }
 
     #[test]
     fn families_have_no_page_number() {

@@ -6,7 +6,7 @@ use std::hash::{Hash as _, Hasher as _};
 
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::map::{Map, Page, ShapeId, UrlId};
+use crate::map::{Map, Page, PageLink, ShapeId, UrlId};
 use crate::shape::Place;
 
 /// A row or a torrent.
@@ -51,8 +51,16 @@ impl Things {
     pub fn torrents(&self, map: &Map, id: UrlId, page: &Page) -> BTreeSet<Thing> {
         let is_own = |url: UrlId| self.downloads.contains(&map.shape_of(url)) && !map.is_navigation(url) && url != id;
         let found: BTreeSet<Thing> = if self.are_volatile {
-            let own = page.links.iter().filter(|link| is_own(link.url));
-            own.map(|link| Thing { hash: hashed("text", link.text), number: None }).collect()
+            let own: Vec<_> = page.links.iter().filter(|link| is_own(link.url)).collect();
+            let texts: HashSet<_> = own.iter().map(|link| link.text).collect();
+            let urls: HashSet<UrlId> = own.iter().map(|link| link.url).collect();
+            // Texts such as "Download" name no torrent: each link of each page may be another one.
+            let names = texts.len() as f64 >= OF_TEXTS * urls.len() as f64;
+            let hash = |link: &PageLink| match names {
+                true => hashed("text", link.text),
+                false => hashed("link", (id, link.url)),
+            };
+            own.into_iter().map(|link| Thing { hash: hash(link), number: None }).collect()
         } else {
             page.out.iter().filter(|url| is_own(**url)).map(|url| self.of_url(map, *url)).collect()
         };

@@ -4,6 +4,7 @@
 mod gate;
 mod member;
 pub mod repair;
+mod scripts;
 mod told;
 
 use std::path::{Path, PathBuf};

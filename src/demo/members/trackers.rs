@@ -363,8 +363,8 @@ const TORRUST: Family = Family {
     member_bar: "<span class=\"username\">{user}</span> <button type=\"button\" onclick=\"logout()\">Sign out</button>",
     guest_bar: "<a href=\"/signin\">Sign in</a> <a href=\"/signup\">Sign up</a>",
     form: "<p>{message}</p><form onsubmit=\"return false\"><label>Username</label><input name=\"login\" type=\"text\" autocomplete=\"username\" /><label>\
-        Password</label><input name=\"password\" type=\"password\" /><button type=\"button\" onclick=\"login()\">Sign in</button></form>\
-        <script>async function login() { const f = document.forms[0]; const r = await fetch('/v1/user/login', { method: 'POST', headers: { \
+        Password</label><input name=\"password\" type=\"password\" /><button type=\"button\" onclick=\"signIn()\">Sign in</button></form>\
+        <script>async function signIn() { const f = document.forms[0]; const r = await fetch('/v1/user/login', { method: 'POST', headers: { \
         'Content-Type': 'application/json' }, body: JSON.stringify({ login: f.login.value, password: f.password.value }) }); \
         localStorage.token = (await r.json()).data.token; }</script>",
     sends: &[&[("login", User), ("password", Password)]],

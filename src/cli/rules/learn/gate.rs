@@ -9,6 +9,7 @@ use anyhow::anyhow;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::member::Watch;
+use super::scripts::Scripts;
 use crate::app::App;
 use crate::app::answers::{Answers, Head};
 use crate::cli::hints::told_argument;
@@ -17,10 +18,8 @@ use gleaner_base::console::escaped;
 use gleaner_base::url::{Canonical, CrawlUrl, without_keys};
 use gleaner_crawl::look::Inspection;
 use gleaner_learn::{Answer, Ask, Progress};
-use gleaner_net::fetch::charset;
-use gleaner_page::scripted;
-use gleaner_render::children::{Bounds, Children};
-use gleaner_render::wire::{Page, Response, Seeks};
+use gleaner_render::children::Bounds;
+use gleaner_render::wire::Response;
 use gleaner_rules::config::Config;
 use gleaner_rules::{Refusal, SiteRules, Verdict};
 
@@ -34,7 +33,7 @@ const PAUSE_STEP: Duration = Duration::from_secs(10);
 pub(super) struct Gate {
     look: Inspection,
     start: CrawlUrl,
-    children: Option<Children>,
+    scripts: Scripts,
     /// Answers that are known already, by URL: the start page is asked for before the run begins.
     known: HashMap<String, Answer>,
     bar: Option<ProgressBar>,
@@ -93,7 +92,7 @@ impl Gate {
         let mut gate = Self {
             look,
             start: start.clone(),
-            children: Children::of_this_program(bounds).ok(),
+            scripts: Scripts::new(bounds),
             known: HashMap::new(),
             bar,
             logs,
@@ -167,7 +166,7 @@ impl Gate {
             return Ok(answer);
         }
         let response = self.sent(url).await?;
-        let rendered = self.rendered(&response).await;
+        let rendered = self.scripts.links(&response, &self.look).await;
         let headers = Head::kept_headers(&response.headers);
         let answer = answer_of(response, rendered);
         if self.watch.as_ref().is_some_and(|watch| watch.doubts(&answer)) && self.prove().await {
@@ -231,23 +230,6 @@ impl Gate {
                 ended => return ended,
             }
         }
-    }
-
-    /// Links that only the page's scripts make, if it looks as if they made any.
-    async fn rendered(&mut self, response: &Response) -> Vec<(String, String)> {
-        let signs = scripted::signs(&response.body);
-        let Some(children) = &self.children else { return Vec::new() };
-        let is_html = response.header("content-type").is_none_or(|kind| kind.contains("html"));
-        if response.status != 200 || !is_html || !(signs.empty_root || signs.waits || signs.framework) {
-            return Vec::new();
-        }
-        let encoding = charset::detect(response.header("content-type"), &response.body, None);
-        let markup = encoding.decode(&response.body).0;
-        let mut page = Page { cookies: self.look.script_cookies(), ..Page::at(&response.url, self.look.now_ms()) };
-        page.seeks = Seeks::NOTHING;
-        let outcome = children.run(&page.with_markup(&markup), &self.look).await;
-        let links = outcome.into_iter().flat_map(|outcome| outcome.states).flat_map(|state| state.links);
-        links.map(|link| (link.url, link.text)).collect()
     }
 }
 
