@@ -1,8 +1,9 @@
 //! From evidence to classes: which shapes give torrents, which are their pages, which lists are enough, what leads to them.
 //!
-//! `volatile → details → lists → parameters → hubs → likes → verify`, each within what is left of the budget.
+//! `volatile → details → lists → parameters → hubs → likes → verify → count`, each within what is left of the budget.
 
 mod contained;
+mod count;
 mod details;
 mod hubs;
 mod likes;
@@ -97,6 +98,8 @@ impl<A: Ask> Chooser<'_, '_, A> {
         self.classify();
         self.run.stage = "trying the rules on fresh URLs";
         self.verify().await;
+        self.run.stage = "counting";
+        self.count().await;
         Some(self.choice)
     }
 

@@ -41,7 +41,15 @@ pub fn estimate(map: &Map, choice: &Choice) -> Estimate {
     is_sure &=
         choice.lists.iter().all(|list| counts_torrents(choice, list)) || PerRow::of(map, choice).error <= ERROR_MAX;
     let total = (total.round() as u64).max(seen);
-    if is_sure { Estimate::About(total) } else { Estimate::AtLeast(seen) }
+    if is_sure { Estimate::About(total) } else { Estimate::AtLeast(seen.max(in_rows(map, choice, &known))) }
+}
+
+/// Torrents of the rows that were seen, where details were read that all have as many.
+fn in_rows(map: &Map, choice: &Choice, rows: &BTreeSet<Thing>) -> u64 {
+    const READ_MIN: usize = 5;
+    let per_row = PerRow::of(map, choice);
+    let is_known = per_row.read >= READ_MIN && per_row.error == 0.0 && per_row.mean >= 1.0;
+    if is_known { rows.len() as u64 } else { 0 }
 }
 
 /// A list that links to the torrents themselves is counted by them, others by their rows.

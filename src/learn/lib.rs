@@ -2,7 +2,7 @@
 //! are from `learning/REPORT.md`).
 //!
 //! ```text
-//! start page → explore (62 % of the requests) → shapes are frozen → volatile → details → lists, walks → parameters → hubs → likes → verify
+//! start page → explore (62 % of the requests) → shapes are frozen → volatile → details → lists, walks → parameters → hubs → likes → verify → count
 //!     map: URLs, pages, links      evidence: what shapes led to        choose: classes       draft: expressions      write: the file
 //! ```
 //!

@@ -132,6 +132,10 @@ impl<A: Ask> Chooser<'_, '_, A> {
                 hits += 1;
                 continue;
             }
+            if self.read_by_another_name(*id).into_iter().any(|other| self.are_volatile_between(*id, other)) {
+                hits += 1;
+                continue;
+            }
             for other in self.same_by_another_name(*id, torrents).into_iter().take(2) {
                 if probes >= PROBES_MAX || self.run.left() == 0 {
                     break;
@@ -153,17 +157,38 @@ impl<A: Ask> Chooser<'_, '_, A> {
         let by_text = self.choice.things.by_text();
         let map = &self.run.map;
         let texts = |id: UrlId| map.page(id).map(|page| by_text.torrents(map, id, page)).unwrap_or_default();
-        let downloads = || self.choice.things.downloads.iter().flat_map(|shape| map.urls_of(*shape));
-        let titles: HashSet<&str> = downloads().map(|url| &*map.url(*url).text).collect();
-        // "Download" says nothing.
-        let are_titled = titles.len() * 10 >= downloads().count() * 7;
         let (first, second) = (texts(a), texts(b));
-        let are = are_titled && !first.is_empty() && first == second && map.pages().any(|(_, page)| page.is_torrent());
+        let are =
+            self.are_titled() && !first.is_empty() && first == second && map.pages().any(|(_, page)| page.is_torrent());
         if are && !self.choice.things.are_volatile {
             self.choice.things.are_volatile = true;
             self.choice.notes.push(super::volatile::NOTE.to_owned());
         }
         are
+    }
+
+    /// True if the texts of download links tell torrents apart; "Download" does not. Within one shape each detail has one view.
+    fn are_titled(&self) -> bool {
+        const PAGES_MIN: usize = 3;
+        let (map, downloads) = (&self.run.map, &self.choice.things.downloads);
+        self.choice.things.details.iter().any(|shape| {
+            let pages = || map.pages_of(*shape).filter(|(_, page)| page.is_page());
+            let links: HashSet<UrlId> = pages()
+                .flat_map(|(_, page)| page.out.iter().copied())
+                .filter(|url| downloads.contains(&map.shape_of(*url)))
+                .collect();
+            let titles: HashSet<&str> = links.iter().map(|url| &*map.url(*url).text).collect();
+            pages().count() >= PAGES_MIN && titles.len() * 10 >= links.len() * 7
+        })
+    }
+
+    /// Chosen details that were read and share a number with this page's URL.
+    fn read_by_another_name(&self, id: UrlId) -> Vec<UrlId> {
+        let map = &self.run.map;
+        let numbers: HashSet<&str> = identifiers(map.path(id)).collect();
+        let read = self.choice.things.details.iter().flat_map(|shape| map.pages_of(*shape)).map(|(other, _)| other);
+        read.filter(|other| *other != id && identifiers(map.path(*other)).any(|number| numbers.contains(number)))
+            .collect()
     }
 
     /// URLs of chosen details that may show what this page shows: by its identifiers.
