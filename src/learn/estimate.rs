@@ -23,7 +23,7 @@ pub fn estimate(map: &Map, choice: &Choice) -> Estimate {
     let mut total = 0.0;
     let mut known: BTreeSet<Thing> = BTreeSet::new();
     let mut counted = BTreeSet::new();
-    let mut is_sure = !choice.lists.is_empty() && choice.unreached == 0 && !map.is_full;
+    let mut is_sure = choice.unreached == 0 && !map.is_full;
     for list in &choice.lists {
         let own = own(choice, list);
         // What other lists show is counted once.
@@ -32,6 +32,12 @@ pub fn estimate(map: &Map, choice: &Choice) -> Estimate {
         is_sure &= is_whole;
         total += rows * new * torrents_per_row(map, choice, list);
         known.extend(own);
+    }
+    if choice.lists.is_empty() {
+        // Hubs alone lead to the torrents' pages.
+        let per_row = PerRow::of(map, choice);
+        total = per_row.rows * per_row.mean;
+        is_sure &= !choice.hubs.is_empty() && per_row.read > 0 && per_row.error <= ERROR_MAX;
     }
     // Behind hubs that were not read may be more lists.
     let is_read = |shape: &crate::map::ShapeId| {
@@ -148,6 +154,8 @@ fn torrents_per_row(map: &Map, choice: &Choice, list: &List) -> f64 {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PerRow {
     pub read: usize,
+    /// URLs of details that are no later page of one.
+    pub rows: f64,
     /// Those of later pages included, as far as there are any.
     pub mean: f64,
     /// Standard error of the mean, as a share of it.
@@ -159,7 +167,7 @@ impl PerRow {
     #[must_use]
     pub fn of(map: &Map, choice: &Choice) -> Self {
         let Some(first) = choice.things.details.first().map(|shape| map.shape(*shape)) else {
-            return Self { read: 0, mean: 1.0, error: 0.0 };
+            return Self { read: 0, rows: 0.0, mean: 1.0, error: 0.0 };
         };
         let (mut counts, mut rows, mut later) = (Vec::new(), 0.0, 0.0);
         for shape in &choice.things.details {
@@ -184,6 +192,6 @@ impl PerRow {
         // Where all of them were read, nothing is uncertain.
         let unread = (1.0 - read as f64 / f64::max(rows, 1.0)).max(0.0);
         let error = if mean > 0.0 { (unread * variance / (read as f64).max(1.0)).sqrt() / mean } else { 1.0 };
-        Self { read, mean: mean + later / f64::max(rows, 1.0), error }
+        Self { read, rows, mean: mean + later / f64::max(rows, 1.0), error }
     }
 }

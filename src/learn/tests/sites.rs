@@ -262,3 +262,9 @@ fn folders_are_learned_with_sixty_requests_and_never_asked_for_in_another_order(
     is_whole(&mut site, &options, 6 * 3 * 2 * 3, 200);
     assert!(!site.asked.iter().any(|path| path.contains("?C=")), "{:?}", site.asked);
 }
+
+#[test]
+fn what_is_left_of_the_requests_counts_the_folders() {
+    let learned = is_whole(&mut MadeUp::new(columned_folders), &options("/"), 6 * 3 * 2 * 3, 200);
+    assert_eq!(learned.estimate, Estimate::About(6 * 3 * 2 * 3), "{}", learned.text);
+}
