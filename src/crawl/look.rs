@@ -106,6 +106,17 @@ impl Inspection {
         robots.is_none_or(|robots| robots.allows(url.path()))
     }
 
+    /// Limits the requests that are still sent, those of scripts included.
+    pub fn leaves(&self, requests: u64) {
+        self.errands.budget.leaves(requests);
+    }
+
+    /// Requests that were sent, those of scripts included.
+    #[must_use]
+    pub fn requests(&self) -> u64 {
+        self.errands.budget.unbooked()
+    }
+
     /// How long the host of a URL wants no request.
     #[must_use]
     pub fn paused_for(&self, url: &CrawlUrl) -> Duration {

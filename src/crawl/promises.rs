@@ -14,7 +14,7 @@ use crate::masked::masked;
 use crate::worth::rule_key;
 use cusum::{Cusum, KEPT_MIN};
 use gleaner_base::clock::UnixMillis;
-use gleaner_rules::SiteRules;
+use gleaner_rules::{Rule, SiteRules};
 use gleaner_store::crawldb::{Listing, UrlKey};
 
 pub use breach::{Breach, Verdict, verdict};
@@ -182,10 +182,12 @@ pub fn is_rule_of(rules: &SiteRules, name: &str) -> bool {
     rules.rules().iter().any(|rule| rule_key(rule) == name)
 }
 
-/// True if these rules have one that the others have not.
+/// True if rules that were repaired still have the rule whose promise is broken, and none that is new takes what its pages lack.
 #[must_use]
-pub fn has_other_rules(rules: &SiteRules, than: &SiteRules) -> bool {
-    rules.rules().iter().any(|rule| !is_rule_of(than, &rule_key(rule)))
+pub fn is_still_broken(repaired: &SiteRules, before: &SiteRules, rule: &str, breach: &Breach) -> bool {
+    let is_new = |rule: &Rule| !is_rule_of(before, &rule_key(rule));
+    let takes_what_lacks = |rule: &&Rule| rule.class.is_some_and(|class| breach.lacks(class)) && is_new(rule);
+    is_rule_of(repaired, rule) && !repaired.rules().iter().any(|rule| takes_what_lacks(&rule))
 }
 
 /// Marks the promise of a rule's later pages.

@@ -19,6 +19,7 @@ use crate::learner::{Ask, Learner};
 use crate::map::{Map, ShapeId, UrlId};
 use crate::paging::{PageField, family, page_fields};
 use crate::parts::Parts;
+use crate::reading::Kind;
 use crate::shape::Place;
 use crate::things::Things;
 use gleaner_rules::Class;
@@ -112,11 +113,11 @@ impl<A: Ask> Chooser<'_, '_, A> {
         (f64::from(self.run.budget) * of) as u32
     }
 
-    /// Most pages of a shape lead elsewhere.
+    /// Most pages of a shape that are there lead elsewhere.
     fn is_redirected(&self, shape: ShapeId) -> bool {
         let map = self.map();
         let (mut count, mut moved) = (0, 0);
-        for (_, page) in map.pages_of(shape) {
+        for (_, page) in map.pages_of(shape).filter(|(_, page)| !matches!(page.kind, Kind::Failed(_))) {
             count += 1;
             moved += usize::from(page.moved_to.is_some_and(|to| map.shape_of(to) != shape));
         }

@@ -43,11 +43,7 @@ impl Draft {
     /// Draws the rules.
     #[must_use]
     pub fn of(map: &Map, choice: &Choice) -> Self {
-        let mut draft = Self {
-            sorts: has_other_orders(map, choice),
-            has_spellings: has_other_spellings(map, choice),
-            ..Self::default()
-        };
+        let mut draft = Self { sorts: has_other_orders(map, choice), ..Self::default() };
         for class in [Class::Page, Class::Index, Class::Detail, Class::Download] {
             let mut items: BTreeMap<Expression, Vec<ShapeId>> = BTreeMap::new();
             for (shape, _) in
@@ -72,7 +68,21 @@ impl Draft {
         draft.order(map, choice);
         draft.leave_out_twins();
         draft.keep_out(map, choice);
+        draft.has_spellings = has_other_spellings(map, choice) && draft.takes_form_values(map, choice);
         draft
+    }
+
+    /// True if all that a rule or a denial takes, it takes in the one spelling of `form_values` as well.
+    fn takes_form_values(&self, map: &Map, choice: &Choice) -> bool {
+        let patterns = self.rules.iter().map(|rule| &rule.pattern).chain(&self.deny);
+        let compiled: Vec<Regex> = patterns.filter_map(|pattern| Regex::new(pattern).ok()).collect();
+        map.urls().all(|(_, url)| {
+            let path = Parts::of(&url.path).without(|key| choice.dropped.iter().any(|dropped| dropped == key));
+            let Some((front, query)) = path.split_once('?') else { return true };
+            let Cow::Owned(query) = with_form_values(query) else { return true };
+            let spelled = format!("{front}?{query}");
+            compiled.iter().all(|regex| !regex.is_match(&path) || regex.is_match(&spelled))
+        })
     }
 
     /// A first page that was a hub, and the pages behind it: one list.

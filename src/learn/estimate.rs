@@ -41,7 +41,8 @@ pub fn estimate(map: &Map, choice: &Choice) -> Estimate {
     }
     // Behind hubs that were not read may be more lists.
     let is_read = |shape: &crate::map::ShapeId| {
-        map.urls_of(*shape).iter().all(|url| map.page(*url).is_some() || map.url(*url).refused.is_some())
+        let is_known = |url: UrlId| map.page(url).is_some_and(|page| page.is_page()) || map.url(url).refused.is_some();
+        map.urls_of(*shape).iter().all(|url| is_known(*url))
     };
     is_sure &= choice.hubs.iter().all(is_read);
     is_sure &=
@@ -54,7 +55,11 @@ pub fn estimate(map: &Map, choice: &Choice) -> Estimate {
 fn in_rows(map: &Map, choice: &Choice, rows: &BTreeSet<Thing>) -> u64 {
     const READ_MIN: usize = 5;
     let per_row = PerRow::of(map, choice);
-    let is_known = per_row.read >= READ_MIN && per_row.error == 0.0 && per_row.mean >= 1.0;
+    let are_alike = per_row.read >= READ_MIN && per_row.error == 0.0 && per_row.mean >= 1.0;
+    let mut details = choice.things.details.iter().flat_map(|shape| map.pages_of(*shape));
+    let is_known = are_alike
+        && details.all(|(_, page)| page.is_page())
+        && !choice.lists.iter().any(|list| counts_torrents(choice, list));
     if is_known { rows.len() as u64 } else { 0 }
 }
 
@@ -82,7 +87,7 @@ type Series = (String, Vec<(crate::shape::Place, String)>);
 /// Series that were counted with another list are not counted again: its first page may have another form than the others.
 fn rows_of(map: &Map, choice: &Choice, list: &List, counted: &mut BTreeSet<Series>) -> (f64, bool) {
     let shown = |id: UrlId| {
-        let page = map.page(id)?;
+        let page = map.page(id).filter(|page| page.is_page())?;
         let of_torrents = counts_torrents(choice, list);
         Some(if of_torrents { choice.things.torrents(map, id, page) } else { choice.things.rows(map, id, page) })
     };
@@ -107,6 +112,7 @@ fn rows_of(map: &Map, choice: &Choice, list: &List, counted: &mut BTreeSet<Serie
             entry.1.push((page, *url));
         }
     }
+    let is_open = list.shapes.iter().filter_map(|shape| choice.fields.get(shape)).any(|field| field.is_open);
     let full = list.pages.iter().filter_map(|id| Some(shown(*id)?.len() as f64)).fold(0.0, f64::max);
     let mut total = 0.0;
     let mut is_whole = true;
@@ -126,7 +132,8 @@ fn rows_of(map: &Map, choice: &Choice, list: &List, counted: &mut BTreeSet<Serie
         let read = pages.len() as f64;
         let mean = if pages.is_empty() { full } else { rows.len() as f64 / read };
         let of_last = urls.iter().filter(|(page, _)| *page == last).find_map(|(_, url)| shown(*url));
-        is_whole &= of_last.is_some() || last > 1;
+        // A lone "next" does not say how many pages follow.
+        is_whole &= of_last.is_some() || last > 1 && !is_open;
         let behind = if of_last.is_some() { 0.0 } else { mean / 2.0 };
         rows.extend(of_last.into_iter().flatten());
         let size = rows.len() as f64 + (last as f64 - 1.0 - read).max(0.0) * mean + behind;

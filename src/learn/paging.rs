@@ -15,6 +15,8 @@ pub struct PageField {
     pub place: Place,
     /// 1 for page numbers, items per page for offsets.
     pub step: u64,
+    /// Pages have a lone "next", which does not tell how many there are.
+    pub is_open: bool,
     /// The greatest value seen.
     pub last: u64,
     /// Some page has the number 0.
@@ -60,7 +62,7 @@ pub fn page_fields(map: &Map) -> HashMap<ShapeId, PageField> {
         let told = steps.into_iter().max_by_key(|(step, votes)| (*votes, *step)).map(|(step, _)| step);
         let step = told.unwrap_or_else(|| walked(&values));
         let from_zero = values.contains(&0);
-        let field = PageField { place, step, last, from_zero };
+        let field = PageField { place, step, is_open: told.is_none(), last, from_zero };
         let is_better = fields.get(&shape).is_none_or(|(votes, known)| (count, &field.place) > (*votes, &known.place));
         if is_better {
             fields.insert(shape, (count, field));
@@ -274,7 +276,7 @@ mod tests {
             ("/page/2/", Place::Path(0), "/"),
             ("/forum-2-1.html", Place::Path(1), "/forum-{n}-{page}.html"),
         ] {
-            let field = PageField { place, step: 1, last: 9, from_zero: false };
+            let field = PageField { place, step: 1, is_open: false, last: 9, from_zero: false };
             assert_eq!(family(&shaper.shape(path), Some(&field)).0, expected);
         }
     }

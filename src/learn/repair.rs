@@ -1,6 +1,6 @@
 //! A rule file repaired: the operator's file with the classes that were learned anew. What else stands in it, and its comments, stay. Pure.
 
-use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value, value};
+use toml_edit::{Array, DocumentMut, Item, Table, TableLike, value};
 
 /// What must not guide the learning of a site: its rules, and what is tested on them.
 const RULES: [&str; 3] = ["classes", "examples", "shortcut"];
@@ -22,24 +22,23 @@ pub fn for_learning(text: &str, is_guest: bool) -> Result<String, String> {
     Ok(file.to_string())
 }
 
-/// The text of the repaired file. Its `start`, `hosts`, `[login]`, rate and reasons are the operator's, but a start URL that the learned
-/// rules refuse gives way to the one that it led to; what must not be fetched by the old or
+/// The text of the repaired file. Its `start`, `hosts`, `[login]`, rate and reasons are the operator's, but the first start URL gives way to
+/// the learned one where it `has_moved`; what must not be fetched by the old or
 /// the new file, is dropped by either, or is refused by the operator's examples, is the union of both; `learned = true` keeps the guard in
 /// force until a person has read it. A family that does not fit any more goes, unless an account may need what it says of the login.
 ///
 /// # Errors
 /// If one of the texts is no TOML: where, and why; or the learned one has no rules.
-pub fn repaired(old: &str, learned: &str, is_refused: impl Fn(&str) -> bool) -> Result<String, String> {
+pub fn repaired(old: &str, learned: &str, has_moved: bool) -> Result<String, String> {
     let (mut file, learned) = (parsed(old)?, parsed(learned)?);
     if learned.get("classes").is_none() && learned.get("extends").is_none() {
         return Err("the learned file has no classes".to_owned());
     }
-    if let (Some(starts), Some(now)) = (array_of(&mut file, "start"), learned.get("start").and_then(Item::as_array)) {
-        let count = starts.len();
-        starts.retain(|start| !start.as_str().is_some_and(&is_refused));
-        if starts.len() < count {
-            starts.extend(now.iter().filter_map(Value::as_str).map(str::to_owned));
-        }
+    let now = learned.get("start").and_then(Item::as_array).and_then(|starts| starts.get(0)?.as_str());
+    if let (true, Some(starts), Some(now)) = (has_moved, array_of(&mut file, "start"), now)
+        && !starts.is_empty()
+    {
+        starts.replace(0, now);
     }
     let refused = file.get("examples").and_then(Item::as_table_like).and_then(|of| of.get("refuse")).cloned();
     for key in ["classes", "examples"] {
@@ -121,7 +120,7 @@ mod tests {
 
     #[test]
     fn the_classes_are_the_new_ones_and_the_rest_is_the_operators() {
-        let text = repaired(OLD, LEARNED, |_| false).unwrap();
+        let text = repaired(OLD, LEARNED, false).unwrap();
         for kept in
             ["# My tracker.", "extends = 'families/nexusphp'", "user = 'anna' # mine", "requests_per_second = 0.5"]
         {
@@ -141,12 +140,15 @@ mod tests {
     }
 
     #[test]
-    fn a_start_url_that_the_new_rules_refuse_gives_way_to_the_one_that_it_led_to() {
+    fn a_first_start_url_that_has_moved_gives_way_to_the_one_that_it_led_to() {
         let old = "start = ['https://t.example/', 'https://t.example/forum/new'] # mine\n[classes]\nindex = ['^/']\n";
         let learned = "start = ['https://t.example/forum/']\n[classes]\nindex = ['^/forum/']\n";
-        let text = repaired(old, learned, |start| !start.contains("/forum")).unwrap();
-        assert!(text.contains("'https://t.example/forum/new', \"https://t.example/forum/\"] # mine"), "{text}");
-        let text = repaired(old, learned, |_| false).unwrap();
+        let text = repaired(old, learned, true).unwrap();
+        assert!(
+            text.contains("start = [\"https://t.example/forum/\", 'https://t.example/forum/new'] # mine"),
+            "{text}"
+        );
+        let text = repaired(old, learned, false).unwrap();
         assert!(text.contains("start = ['https://t.example/', 'https://t.example/forum/new'] # mine"), "{text}");
     }
 
@@ -156,7 +158,7 @@ mod tests {
                    [classes]\ndetail = ['^/d']\n[examples]\nrefuse = ['https://t.example/mine']\n";
         let learned = format!("{LEARNED}refuse = ['https://t.example/act']\n")
             .replace("[parameters]\n", "[parameters]\nsort = true\nmerge_slashes = false\n");
-        let text = repaired(old, &learned, |_| false).unwrap();
+        let text = repaired(old, &learned, false).unwrap();
         let file: DocumentMut = text.parse().unwrap();
         let parameters = file["parameters"].as_table_like().unwrap();
         let of = |key: &str| parameters.get(key).unwrap().as_bool();
@@ -221,16 +223,16 @@ mod tests {
 
     #[test]
     fn a_file_without_the_tables_gets_them_behind_its_keys() {
-        let text = repaired("start = ['https://t.example/']\n[rate]\nrequests_per_second = 2.0\n", LEARNED, |_| false)
-            .unwrap();
+        let text =
+            repaired("start = ['https://t.example/']\n[rate]\nrequests_per_second = 2.0\n", LEARNED, false).unwrap();
         gleaner_rules::from_text("t", &text).unwrap_or_else(|faults| panic!("{faults:?}\n{text}"));
-        assert_eq!(repaired(&text, LEARNED, |_| false).unwrap(), text, "twice is once");
+        assert_eq!(repaired(&text, LEARNED, false).unwrap(), text, "twice is once");
     }
 
     #[test]
     fn what_is_no_toml_is_told() {
-        assert!(repaired("start = [", LEARNED, |_| false).is_err());
-        assert!(repaired(OLD, "]", |_| false).is_err());
-        assert!(repaired(OLD, "start = ['https://t.example/']", |_| false).is_err(), "no classes");
+        assert!(repaired("start = [", LEARNED, false).is_err());
+        assert!(repaired(OLD, "]", false).is_err());
+        assert!(repaired(OLD, "start = ['https://t.example/']", false).is_err(), "no classes");
     }
 }

@@ -31,6 +31,8 @@ pub struct Things {
     pub details: Vec<ShapeId>,
     /// Download URLs are made anew on each view: torrents are told apart by the texts of their links.
     pub are_volatile: bool,
+    /// These texts name the torrents; "Download" does not.
+    are_named: bool,
     /// Which field identifies the URLs of a shape; found anew as more of them are known.
     fields: RefCell<HashMap<(ShapeId, usize), Option<Place>>>,
 }
@@ -43,7 +45,28 @@ impl Things {
     #[must_use]
     pub fn by_text(&self) -> Self {
         let (downloads, details) = (self.downloads.clone(), self.details.clone());
-        Self { downloads, details, are_volatile: true, fields: RefCell::default() }
+        Self { downloads, details, are_volatile: true, are_named: true, fields: RefCell::default() }
+    }
+
+    /// Download URLs turned out to be made anew on each view.
+    pub fn found_volatile(&mut self, map: &Map) {
+        self.are_volatile = true;
+        self.are_named = self.are_titled(map);
+    }
+
+    /// True if the texts of download links tell torrents apart: within one shape, whose pages are views of different things.
+    #[must_use]
+    pub fn are_titled(&self, map: &Map) -> bool {
+        const PAGES_MIN: usize = 3;
+        map.shapes().any(|(shape, _)| {
+            let pages = || map.pages_of(shape).filter(|(_, page)| page.is_page());
+            let links: HashSet<UrlId> = pages()
+                .flat_map(|(_, page)| page.out.iter().copied())
+                .filter(|url| self.downloads.contains(&map.shape_of(*url)))
+                .collect();
+            let titles: HashSet<&str> = links.iter().map(|url| &*map.url(*url).text).collect();
+            !links.is_empty() && pages().count() >= PAGES_MIN && titles.len() as f64 >= OF_TEXTS * links.len() as f64
+        })
     }
 
     /// Torrents that a page links to: by download URLs, else by magnets.
@@ -51,16 +74,13 @@ impl Things {
     pub fn torrents(&self, map: &Map, id: UrlId, page: &Page) -> BTreeSet<Thing> {
         let is_own = |url: UrlId| self.downloads.contains(&map.shape_of(url)) && !map.is_navigation(url) && url != id;
         let found: BTreeSet<Thing> = if self.are_volatile {
-            let own: Vec<_> = page.links.iter().filter(|link| is_own(link.url)).collect();
-            let texts: HashSet<_> = own.iter().map(|link| link.text).collect();
-            let urls: HashSet<UrlId> = own.iter().map(|link| link.url).collect();
-            // Texts such as "Download" name no torrent: each link of each page may be another one.
-            let names = texts.len() as f64 >= OF_TEXTS * urls.len() as f64;
-            let hash = |link: &PageLink| match names {
+            let own = page.links.iter().filter(|link| is_own(link.url));
+            // Each link of each page may be another torrent where texts name none.
+            let hash = |link: &PageLink| match self.are_named {
                 true => hashed("text", link.text),
                 false => hashed("link", (id, link.url)),
             };
-            own.into_iter().map(|link| Thing { hash: hash(link), number: None }).collect()
+            own.map(|link| Thing { hash: hash(link), number: None }).collect()
         } else {
             page.out.iter().filter(|url| is_own(**url)).map(|url| self.of_url(map, *url)).collect()
         };

@@ -24,7 +24,7 @@ use crate::cli::{Global, block_on, login};
 use crate::limits::{LEARNED_KEPT_TIME, LEARNED_LOGINS_MAX, REPAIR_KEPT_TIME};
 use gleaner_base::console::{self, escaped};
 use gleaner_base::place;
-use gleaner_base::url::CrawlUrl;
+use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_learn::{self as learn, LoginPlaces, Nothing, Outcome, limits};
 use gleaner_rules::config::Config;
 use gleaner_rules::starter::{site_name, toml_string, typed_url};
@@ -236,7 +236,7 @@ impl Run<'_> {
             secrets::password(&config.data_dir, &guest.name)?;
         }
         let own = self.own.map(|own| Arc::clone(&own.site));
-        let asker = Asker { user: None, answers: self.answers(typed)?, logs: options.log, own };
+        let asker = Asker { requests: share, user: None, answers: self.answers(typed)?, logs: options.log, own };
         let (outcome, start, closed) = block_on(async {
             let mut gate = Gate::open(config, &guest, typed, asker).await?;
             let start = gate.start().clone();
@@ -298,7 +298,7 @@ impl Run<'_> {
         for _ in 0..=LEARNED_LOGINS_MAX {
             login::for_learning(config, &member, hints, (options.json, global.verbose > 0))?;
             let own = self.own.map(|own| Arc::clone(&own.site));
-            let asker = Asker { user: Some(user), answers, logs: options.log, own };
+            let asker = Asker { requests: left, user: Some(user), answers, logs: options.log, own };
             let (mut outcome, mut closed) = block_on(async {
                 let mut gate = Gate::open(config, &member, &start, asker).await?;
                 let places = (Some(user), guest.login.clone());
@@ -341,7 +341,10 @@ impl Run<'_> {
             rate: options.rate,
             families: !options.no_family,
             login,
-            canonical: self.own.map(|own| own.site.canonical.clone()).unwrap_or_default(),
+            // `keep` would hide a parameter that is new.
+            canonical: self
+                .own
+                .map_or_else(Canonical::default, |own| Canonical { keep: Vec::new(), ..own.site.canonical.clone() }),
         }
     }
 }

@@ -44,10 +44,16 @@ pub enum Verdict {
 }
 
 impl Breach {
-    /// True if the page lacks links that other rules take: the site may have them in a form that these do not take.
+    /// True if the page lacks links that rules of this class take: a new one of them may take what the site has in their place.
     #[must_use]
-    pub fn is_of_links(&self) -> bool {
-        matches!(self, Self::NoTarget | Self::NoRows | Self::NoLink)
+    pub fn lacks(&self, class: Class) -> bool {
+        let is_row = matches!(class, Class::Detail | Class::Thread | Class::Download);
+        match self {
+            Self::NoTarget => class == Class::Download,
+            Self::NoRows => is_row,
+            Self::NoLink => is_row || matches!(class, Class::Index | Class::Board),
+            _ => false,
+        }
     }
 }
 

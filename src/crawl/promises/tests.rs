@@ -245,14 +245,19 @@ fn a_page_with_the_rows_of_another_one_is_told() {
 }
 
 #[test]
-fn a_rule_that_stays_is_no_objection_where_its_links_have_a_rule_of_their_own_now() {
-    let rules = |download: &str| {
+fn a_rule_that_stays_is_still_broken_unless_a_new_one_takes_what_its_pages_lack() {
+    let rules = |download: &str, more: &str| {
         let text = format!(
-            "start = ['https://t.example/']\n[classes]\nindex = ['^/$']\ndetail = ['^/t/[0-9]+$']\ndownload = ['{download}']\n"
+            "start = ['https://t.example/']\n{more}\n[classes]\nindex = ['^/$']\ndetail = ['^/t/[0-9]+$']\ndownload = ['{download}']\n"
         );
         gleaner_rules::from_text("t", &text).unwrap_or_else(|faults| panic!("{faults:?}"))
     };
-    let (old, new) = (rules("^/get/[0-9]+$"), rules("^/dl/[0-9]+$"));
-    assert!(is_rule_of(&new, RULE) && has_other_rules(&new, &old) && !has_other_rules(&old, &old));
-    assert!(Breach::NoTarget.is_of_links() && !Breach::Gone.is_of_links());
+    let old = rules("^/get/[0-9]+$", "");
+    let is = |new: &SiteRules, rule: &str, breach| is_still_broken(new, &old, rule, &breach);
+    let moved = rules("^/dl/[0-9]+$", "");
+    assert!(!is(&moved, RULE, Breach::NoTarget), "the new rule takes its links");
+    assert!(is(&moved, RULE, Breach::Gone) && is(&old, RULE, Breach::NoTarget));
+    assert!(!is(&moved, "classes.detail ^/topic/$", Breach::Gone), "it is none of the repaired file's");
+    let denying = rules("^/get/[0-9]+$", "deny = ['[.]zip$']");
+    assert!(is(&denying, RULE, Breach::NoTarget) && is(&denying, "classes.index ^/$", Breach::NoRows));
 }

@@ -158,28 +158,15 @@ impl<A: Ask> Chooser<'_, '_, A> {
         let map = &self.run.map;
         let texts = |id: UrlId| map.page(id).map(|page| by_text.torrents(map, id, page)).unwrap_or_default();
         let (first, second) = (texts(a), texts(b));
-        let are =
-            self.are_titled() && !first.is_empty() && first == second && map.pages().any(|(_, page)| page.is_torrent());
+        let are = self.choice.things.are_titled(map)
+            && !first.is_empty()
+            && first == second
+            && map.pages().any(|(_, page)| page.is_torrent());
         if are && !self.choice.things.are_volatile {
-            self.choice.things.are_volatile = true;
+            self.choice.things.found_volatile(&self.run.map);
             self.choice.notes.push(super::volatile::NOTE.to_owned());
         }
         are
-    }
-
-    /// True if the texts of download links tell torrents apart; "Download" does not. Within one shape each detail has one view.
-    fn are_titled(&self) -> bool {
-        const PAGES_MIN: usize = 3;
-        let (map, downloads) = (&self.run.map, &self.choice.things.downloads);
-        self.choice.things.details.iter().any(|shape| {
-            let pages = || map.pages_of(*shape).filter(|(_, page)| page.is_page());
-            let links: HashSet<UrlId> = pages()
-                .flat_map(|(_, page)| page.out.iter().copied())
-                .filter(|url| downloads.contains(&map.shape_of(*url)))
-                .collect();
-            let titles: HashSet<&str> = links.iter().map(|url| &*map.url(*url).text).collect();
-            pages().count() >= PAGES_MIN && titles.len() * 10 >= links.len() * 7
-        })
     }
 
     /// Chosen details that were read and share a number with this page's URL.

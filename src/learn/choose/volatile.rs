@@ -38,7 +38,7 @@ impl<A: Ask> Chooser<'_, '_, A> {
             }
         }
         if !now.is_empty() && own.is_disjoint(&now) {
-            self.choice.things.are_volatile = true;
+            self.choice.things.found_volatile(map);
             self.choice.notes.push(NOTE.to_owned());
         }
     }

@@ -26,6 +26,9 @@ use gleaner_rules::{Refusal, SiteRules, Verdict};
 /// A page that its site throttles is asked for again so many times, each after the pause that the site wants.
 const THROTTLED_TRIES: u32 = 3;
 
+/// Requests, of pages and their scripts, for each page that may be asked for, after which no page is run.
+const SCRIPTED_EACH: u64 = 20;
+
 /// A pause is waited for in steps.
 const PAUSE_STEP: Duration = Duration::from_secs(10);
 
@@ -52,6 +55,8 @@ pub(super) struct Gate {
 
 /// Who asks, and what is known by then.
 pub(super) struct Asker<'a> {
+    /// Pages that may be asked for.
+    pub requests: u32,
     pub user: Option<&'a str>,
     pub answers: Option<Answers>,
     /// Show each request.
@@ -78,10 +83,14 @@ impl Gate {
         start: &CrawlUrl,
         asker: Asker<'_>,
     ) -> anyhow::Result<Self> {
-        let Asker { user, answers, logs, own } = asker;
+        let Asker { user, answers, logs, own, requests } = asker;
         let site = App::site_with_session(&config.into(), rules)?;
         let begun = Inspection::begin(site.scripts, start.clone()).await;
         let look = begun.map_err(|why| anyhow!("{}: {why}\nhint: check the URL", told_argument(start.as_str())))?;
+        // What a day leaves is for scripts as well.
+        if rules.quota.requests_per_day.is_some() {
+            look.leaves(requests.into());
+        }
         let bounds = Bounds { children: 1, must_be_confined: config.require_confinement, ..Bounds::default() };
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(0);
@@ -92,7 +101,7 @@ impl Gate {
         let mut gate = Self {
             look,
             start: start.clone(),
-            scripts: Scripts::new(bounds),
+            scripts: Scripts::new(bounds, rules, SCRIPTED_EACH * u64::from(requests)),
             known: HashMap::new(),
             bar,
             logs,
@@ -152,7 +161,7 @@ impl Gate {
     /// Asks for the start page, and looks whether it is a guest's by now. True if it is.
     async fn prove(&mut self) -> bool {
         let start = self.start.clone();
-        let answer = self.sent(&start).await.map(|response| answer_of(response, Vec::new()));
+        let answer = self.sent(&start).await.map(answer_of);
         let Some(watch) = &mut self.watch else { return false };
         let is_lost = answer.is_ok_and(|answer| watch.is_guests(&answer));
         watch.proven(is_lost);
@@ -163,12 +172,13 @@ impl Gate {
     async fn get(&mut self, url: &CrawlUrl) -> Result<Answer, String> {
         if let Some(answer) = self.reuse(url) {
             self.reused += 1;
+            self.scripts.remember(&answer);
             return Ok(answer);
         }
         let response = self.sent(url).await?;
-        let rendered = self.scripts.links(&response, &self.look).await;
         let headers = Head::kept_headers(&response.headers);
-        let answer = answer_of(response, rendered);
+        let mut answer = answer_of(response);
+        answer.rendered = self.scripts.links(&answer, &self.look).await;
         if self.watch.as_ref().is_some_and(|watch| watch.doubts(&answer)) && self.prove().await {
             self.is_over = true;
             return Err("the session has ended".to_owned());
@@ -238,9 +248,9 @@ fn is_pause(why: &str) -> bool {
     why.ends_with("pauses") || why.contains("time for requests")
 }
 
-fn answer_of(response: Response, rendered: Vec<(String, String)>) -> Answer {
+fn answer_of(response: Response) -> Answer {
     let content_type = response.header("content-type").map(str::to_owned);
-    Answer { content_type, url: response.url, status: response.status, body: response.body, rendered }
+    Answer { content_type, url: response.url, status: response.status, body: response.body, rendered: Vec::new() }
 }
 
 impl Ask for Gate {

@@ -151,13 +151,8 @@ fn settled(
     let learned = outcome.learned.as_ref().map_err(|nothing| {
         anyhow!("{start}: {nothing}, after {} requests\nhint: {}; the old file stays", outcome.requests, nothing.hint())
     })?;
-    let anew = from_text(&site.name, &learned.text).ok();
-    let is_refused = |start: &str| {
-        let start = CrawlUrl::parse(start, &site.canonical);
-        anew.as_ref().zip(start.ok()).is_some_and(|(anew, start)| matches!(anew.judge(&start), Verdict::Refuse { .. }))
-    };
-    let text =
-        repaired(&own.text, &learned.text, is_refused).map_err(|why| anyhow!("{}: {why}", site.file.display()))?;
+    let text = repaired(&own.text, &learned.text, has_moved(site, &learned.text));
+    let text = text.map_err(|why| anyhow!("{}: {why}", site.file.display()))?;
     let rules = from_text_at(&site.file, &text);
     let torrents = block_on(Torrents::of(config, site, &outcome.torrents, known.archived))?;
     let against = objections(site, learned, rules.as_deref().map_err(Vec::as_slice), &known.broken, &torrents);
@@ -190,6 +185,15 @@ fn settled(
         repair.file = Some(proposal::write(site, &config.data_dir, (&own.text, &text), &against)?);
     }
     Ok(repair)
+}
+
+/// True if the first start page is at another URL of the site now, and the learned rules do not take the old one.
+fn has_moved(site: &SiteRules, learned: &str) -> bool {
+    let Ok(learned) = from_text(&site.name, learned) else { return false };
+    let first = site.start.first().and_then(|start| CrawlUrl::parse(start.as_str(), &learned.canonical).ok());
+    first.zip(learned.start.first()).is_some_and(|(old, new)| {
+        old != *new && site.owns_host(new.authority()) && matches!(learned.judge(&old), Verdict::Refuse { .. })
+    })
 }
 
 /// What is known of a site before it is learned again.

@@ -6,7 +6,7 @@ use crate::app::archive_path;
 use crate::app::database::Database;
 use crate::app::status::BrokenPromise;
 use gleaner_base::owner;
-use gleaner_crawl::promises::{has_other_rules, is_rule_of};
+use gleaner_crawl::promises::is_still_broken;
 use gleaner_learn::{Estimate, Learned};
 use gleaner_rules::config::Config;
 use gleaner_rules::fault::Fault;
@@ -81,9 +81,7 @@ pub(super) fn objections(
             against.push(format!("the repaired file has faults: {first}"));
         }
         Ok(rules) => {
-            let has_others = has_other_rules(rules, site);
-            let may_be_kept = |of: &BrokenPromise| of.alarm.breach.is_of_links() && has_others;
-            let stays = broken.iter().filter(|of| is_rule_of(rules, &of.rule) && !may_be_kept(of));
+            let stays = broken.iter().filter(|of| is_still_broken(rules, site, &of.rule, &of.alarm.breach));
             against.extend(stays.map(|of| format!("`{}` is broken, and the repaired file still has it", of.rule)));
         }
     }
