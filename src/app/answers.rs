@@ -166,6 +166,18 @@ fn sweep(folder: &Path, now: UnixMillis) {
     }
 }
 
+/// An empty file in the place of the one that is there, whose readers keep it.
+fn anew(path: &Path) -> anyhow::Result<File> {
+    let mut how = OpenOptions::new();
+    let how = how.read(true).write(true).create_new(true).mode(0o600);
+    fs::remove_file(path).map_err(|error| folder::failed(path, &error))?;
+    let file = folder::open(path, how).map_err(|error| folder::failed(path, &error))?;
+    if file.try_lock().is_err() {
+        bail!("{}: another process learns this site\nhint: wait until it has ended", path.display());
+    }
+    Ok(file)
+}
+
 fn written(metadata: &fs::Metadata) -> UnixMillis {
     use std::os::unix::fs::MetadataExt as _;
     UnixMillis(u64::try_from(metadata.mtime()).unwrap_or_default().saturating_mul(1_000))
@@ -208,6 +220,9 @@ impl Answers {
             known.clear();
         }
         let bytes = known.last().map_or(0, |(place, _)| place.end());
+        // A crawl may be reading what is there: a run that begins anew has a file of its own.
+        let is_read = bytes == 0 && file.metadata().is_ok_and(|of| of.len() > 0);
+        let file = if is_read { anew(&path)? } else { file };
         file.set_len(bytes).map_err(|error| folder::failed(&path, &error))?;
         let mut unused: HashMap<_, VecDeque<Place>> = HashMap::new();
         for (place, head) in known {

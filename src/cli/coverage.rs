@@ -2,12 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::bail;
 use clap::Args;
 
 use super::block_on;
+use super::learned::site_named;
 use crate::app::database::Database;
+use crate::app::status;
+use gleaner_rules::SiteRules;
 use gleaner_rules::config::Config;
 use gleaner_store::coverage::{self, SiteCoverage};
 use gleaner_store::crawldb::Reader;
@@ -22,17 +26,20 @@ pub struct Options {
     json: bool,
 }
 
+/// The rules of a site by name.
+type RulesOf<'a> = &'a (dyn Fn(&str) -> Option<Arc<SiteRules>> + Sync);
+
 /// Prints the coverage, from the service that holds the data folder or from the folder itself.
 pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     let text = block_on(async {
         let database = Database::existing(&config.into()).await?;
-        text(database.reader(), options).await
+        text(database.reader(), options, &|site| site_named(site, config)).await
     })?;
     out!("{text}");
     Ok(ExitCode::SUCCESS)
 }
 
-async fn text(db: &dyn Reader, options: &Options) -> anyhow::Result<String> {
+async fn text(db: &dyn Reader, options: &Options, rules: RulesOf<'_>) -> anyhow::Result<String> {
     let Some(site) = &options.site else {
         let found = coverage::of_all_sites(db).await?;
         if options.json {
@@ -41,7 +48,10 @@ async fn text(db: &dyn Reader, options: &Options) -> anyhow::Result<String> {
         if found.is_empty() {
             return Ok("nothing has been crawled yet (hint: gleaner crawl)\n".to_owned());
         }
-        let tables: Vec<String> = found.iter().map(ToString::to_string).collect();
+        let mut tables = Vec::with_capacity(found.len());
+        for site in &found {
+            tables.push(told(db, site, rules).await?);
+        }
         return Ok(tables.join("\n"));
     };
     let known = coverage::sites(db).await?;
@@ -49,7 +59,19 @@ async fn text(db: &dyn Reader, options: &Options) -> anyhow::Result<String> {
         bail!("site `{site}` is not in the database\nhint: {}", hint(site, &known));
     }
     let found = coverage::of_site(db, site).await?;
-    Ok(if options.json { json(&[found]) } else { found.to_string() })
+    if options.json { Ok(json(&[found])) } else { told(db, &found, rules).await }
+}
+
+/// The table of a site, and what it cannot count.
+async fn told(db: &dyn Reader, site: &SiteCoverage, rules: RulesOf<'_>) -> anyhow::Result<String> {
+    let mut text = site.to_string();
+    for of in status::broken_promises(db, &site.site, rules(&site.site).as_deref()).await? {
+        text += &format!(
+            "  `{}` keeps its promise no more: what it led to is missing here, and CR is too high (hint: gleaner status)\n",
+            of.rule
+        );
+    }
+    Ok(text)
 }
 
 fn json(sites: &[SiteCoverage]) -> String {
@@ -75,7 +97,7 @@ mod tests {
     async fn a_misspelt_site_is_told_the_nearest_name() {
         let db = MemoryStore::new();
         let ask = async |site: Option<&str>, json| {
-            text(&db, &Options { site: site.map(Into::into), json }).await.map_err(|error| error.to_string())
+            text(&db, &Options { site: site.map(Into::into), json }, &|_| None).await.map_err(|error| error.to_string())
         };
         assert!(ask(None, false).await.unwrap().contains("hint: gleaner crawl"));
         assert_eq!(ask(None, true).await.unwrap(), "{\"sites\":[]}\n");

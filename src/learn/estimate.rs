@@ -4,7 +4,7 @@ use crate::limits::ERROR_MAX;
 use std::collections::BTreeSet;
 
 use crate::choose::{Choice, List};
-use crate::map::{Map, UrlId};
+use crate::map::{Map, Page, UrlId};
 use crate::things::Thing;
 
 /// The size of a site.
@@ -23,7 +23,7 @@ pub fn estimate(map: &Map, choice: &Choice) -> Estimate {
     let mut total = 0.0;
     let mut known: BTreeSet<Thing> = BTreeSet::new();
     let mut counted = BTreeSet::new();
-    let mut is_sure = choice.unreached == 0 && !map.is_full;
+    let mut is_sure = choice.unreached == 0 && !map.is_full && choice.things.are_told_apart();
     for list in &choice.lists {
         let own = own(choice, list);
         // What other lists show is counted once.
@@ -41,7 +41,7 @@ pub fn estimate(map: &Map, choice: &Choice) -> Estimate {
     }
     // Behind hubs that were not read may be more lists.
     let is_read = |shape: &crate::map::ShapeId| {
-        let is_known = |url: UrlId| map.page(url).is_some_and(|page| page.is_page()) || map.url(url).refused.is_some();
+        let is_known = |url: UrlId| map.page(url).is_some_and(Page::is_answered) || map.url(url).refused.is_some();
         map.urls_of(*shape).iter().all(|url| is_known(*url))
     };
     is_sure &= choice.hubs.iter().all(is_read);
@@ -75,8 +75,12 @@ fn own<'l>(choice: &Choice, list: &'l List) -> &'l BTreeSet<Thing> {
 /// Torrents that were seen on pages.
 fn seen(map: &Map, choice: &Choice) -> u64 {
     let pages = map.pages().filter(|(_, page)| page.is_page());
-    let shown: BTreeSet<Thing> = pages.flat_map(|(id, page)| choice.things.torrents(map, id, page)).collect();
-    shown.len() as u64
+    let shown = pages.map(|(id, page)| choice.things.torrents(map, id, page));
+    if choice.things.are_told_apart() {
+        return shown.flatten().collect::<BTreeSet<Thing>>().len() as u64;
+    }
+    // Each page may show the same ones.
+    shown.map(|torrents| torrents.len() as u64).max().unwrap_or(0)
 }
 
 /// A list by its path, and by what it has beside its page number.
@@ -87,7 +91,7 @@ type Series = (String, Vec<(crate::shape::Place, String)>);
 /// Series that were counted with another list are not counted again: its first page may have another form than the others.
 fn rows_of(map: &Map, choice: &Choice, list: &List, counted: &mut BTreeSet<Series>) -> (f64, bool) {
     let shown = |id: UrlId| {
-        let page = map.page(id).filter(|page| page.is_page())?;
+        let page = map.page(id).filter(|page| page.is_answered())?;
         let of_torrents = counts_torrents(choice, list);
         Some(if of_torrents { choice.things.torrents(map, id, page) } else { choice.things.rows(map, id, page) })
     };

@@ -37,7 +37,7 @@ pub use family::{Agreement, LoginPlaces};
 pub use learner::{Ask, Asked, Progress};
 pub use nothing::Nothing;
 pub use reading::{Answer, Kind, ServedTo};
-pub use repair::{for_learning, has_family, repaired};
+pub use repair::{for_learning, has_family, has_rule, repaired};
 pub use write::{Evidence as RuleEvidence, Learned, ListSeen};
 
 use choose::{Choice, Chooser};
@@ -98,6 +98,9 @@ pub async fn learn<A: Ask>(asker: &mut A, options: &Options) -> Outcome {
     run.canonical = options.canonical.clone();
     run.who = Asker { is_member: options.user.is_some(), barren: options.barren.iter().cloned().collect() };
     let start = open_start(&mut run, &options.start).await;
+    if let Some(why) = nothing::no_start(&run, &start) {
+        return ended(run, Err(why));
+    }
     let exploring = (f64::from(options.requests) * EXPLORING) as u32;
     run.explore(exploring.max(run.used)).await;
     run.map.freeze();
@@ -109,6 +112,10 @@ pub async fn learn<A: Ask>(asker: &mut A, options: &Options) -> Outcome {
         }
         None => Err(nothing::why(&run)),
     };
+    ended(run, learned)
+}
+
+fn ended<A: Ask>(run: Learner<'_, A>, learned: Result<Learned, Nothing>) -> Outcome {
     let evidence = Evidence::of(&run.map);
     let is_barren = |(id, _): &(map::ShapeId, &shape::Shape)| {
         evidence.value(*id) == 0.0

@@ -63,6 +63,12 @@ pub struct Page {
 }
 
 impl Page {
+    /// False for a failure that may be over when it is asked for again.
+    #[must_use]
+    pub fn is_answered(&self) -> bool {
+        !matches!(self.kind, Kind::Failed(0 | 429 | 500..))
+    }
+
     /// True for a page whose links count.
     #[must_use]
     pub fn is_page(&self) -> bool {

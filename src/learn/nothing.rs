@@ -5,7 +5,7 @@ use std::fmt;
 use crate::guard::Refused;
 use crate::learner::{Ask, Learner};
 use crate::reading::Kind;
-use gleaner_base::url::without_keys;
+use gleaner_base::url::{CrawlUrl, without_keys};
 use gleaner_rules::gives_torrent;
 
 /// Why a run ended without rules.
@@ -34,18 +34,27 @@ impl Nothing {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NoStart(_) => "open the URL in a browser, and check it",
-            Self::ClosedByRobots | Self::DownloadsClosed(..) => {
-                "ask the site's owner; with their leave, learn again with --robots-reason \"…\""
-            }
-            Self::DownloadsWantLogin | Self::WantsLogin => "learn again with --account USER",
+            Self::ClosedByRobots | Self::DownloadsClosed(..) => "ask the site's owner; with their leave, learn again",
+            Self::DownloadsWantLogin | Self::WantsLogin => "learn again with an account",
             Self::Scripts => {
-                "if a guest sees no torrents there, learn again with --account USER; else begin with `rules new --offline`, and a family of this software"
+                "if a guest sees no torrents there, learn again with an account; else begin with `rules new --offline`, and a family of this software"
             }
             Self::MagnetsOnly => {
                 "gleaner archives torrent files; where there are none it can only list the magnets that it sees"
             }
             Self::Elsewhere(..) => "learn that host's own rules, or add it to `hosts`",
-            Self::NoTorrent => "give a URL nearer to the torrents, such as a list, or learn again with more --requests",
+            Self::NoTorrent => "give a URL nearer to the torrents, such as a list, or learn again with more requests",
+        }
+    }
+
+    /// What `rules learn` needs besides to go further; None where it would end in the same way.
+    #[must_use]
+    pub fn options(&self) -> Option<&'static str> {
+        match self {
+            Self::ClosedByRobots | Self::DownloadsClosed(..) => Some("--robots-reason 'with leave of the owner'"),
+            Self::DownloadsWantLogin | Self::WantsLogin | Self::Scripts => Some("--account USER"),
+            Self::NoTorrent => Some("--requests 500"),
+            Self::NoStart(_) | Self::MagnetsOnly | Self::Elsewhere(..) => None,
         }
     }
 }
@@ -74,6 +83,16 @@ const CLOSED_DOWNLOADS_MIN: usize = 3;
 
 /// Pages of a site that shows nothing without a login.
 const FEW_PAGES: usize = 8;
+
+/// Why there is nothing to begin with: a page that is not there, whatever it links to.
+pub(crate) fn no_start<A: Ask>(run: &Learner<'_, A>, start: &CrawlUrl) -> Option<Nothing> {
+    let map = &run.map;
+    let (_, page) = map.pages().find(|(id, _)| map.path(*id) == start.path())?;
+    match page.kind {
+        Kind::Failed(status @ (404 | 410)) => Some(Nothing::NoStart(format!("status {status}"))),
+        _ => None,
+    }
+}
 
 /// Why a run found neither torrents nor enough magnets.
 pub(crate) fn why<A: Ask>(run: &Learner<'_, A>) -> Nothing {

@@ -53,7 +53,7 @@ pub fn repaired(old: &str, learned: &str, has_moved: bool) -> Result<String, Str
     }
     match learned.get("extends") {
         Some(family) => set(&mut file, "extends", family),
-        None if !file.contains_key("login") => _ = file.remove("extends"),
+        None if knows_login(&mut file, &learned) => _ = file.remove("extends"),
         None => {}
     }
     set(&mut file, "learned", &value(true));
@@ -67,6 +67,32 @@ pub fn repaired(old: &str, learned: &str, has_moved: bool) -> Result<String, Str
         }
     }
     Ok(file.to_string())
+}
+
+/// True if an account needs nothing of what a family says of the login: there is none, or its page was seen. What was seen of it is added.
+fn knows_login(file: &mut DocumentMut, learned: &DocumentMut) -> bool {
+    let Some(own) = file.get_mut("login").and_then(Item::as_table_like_mut) else { return true };
+    let Some(seen) = learned.get("login").and_then(Item::as_table_like).filter(|of| of.contains_key("page")) else {
+        return false;
+    };
+    for (key, value) in seen.iter() {
+        if !own.contains_key(key) {
+            own.insert(key, value.clone());
+        }
+    }
+    true
+}
+
+/// True if a rule stands in this file itself: key and expression as `classes.detail ^/t/`.
+#[must_use]
+pub fn has_rule(text: &str, rule: &str) -> bool {
+    let Some((class, expression)) = rule.strip_prefix("classes.").and_then(|rule| rule.split_once(' ')) else {
+        return false;
+    };
+    let Ok(file) = parsed(text) else { return false };
+    let classes = file.get("classes").and_then(Item::as_table_like);
+    let rules = classes.and_then(|classes| classes.get(class)).and_then(Item::as_array);
+    rules.is_some_and(|rules| rules.iter().any(|rule| rule.as_str() == Some(expression)))
 }
 
 /// True for a rule file that extends a family.
@@ -137,6 +163,16 @@ mod tests {
             |item: &Item| item.as_array().unwrap().iter().map(|of| of.as_str().unwrap().to_owned()).collect::<Vec<_>>();
         assert_eq!(strings(&read["deny"]), ["^/forum", "^/act"]);
         assert_eq!(strings(&read["parameters"]["drop"]), ["hit", "sid"]);
+    }
+
+    #[test]
+    fn a_family_goes_where_what_was_seen_of_the_login_stands_in_for_it() {
+        let learned = format!("{LEARNED}[login]\nuser = 'x'\npage = '/login'\nprobe = '/me'\n");
+        let text = repaired(OLD, &learned, false).unwrap();
+        assert!(!text.contains("extends") && text.contains("user = 'anna' # mine"), "{text}");
+        assert!(text.contains("page = '/login'") && text.contains("probe = '/me'"), "{text}");
+        assert!(has_rule(OLD, "classes.detail ^/details") && !has_rule(OLD, "classes.detail ^/other"));
+        assert!(!has_rule(OLD, "classes.index ^/details") && !has_rule("]", "classes.detail ^/details"));
     }
 
     #[test]

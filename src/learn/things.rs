@@ -54,6 +54,12 @@ impl Things {
         self.are_named = self.are_titled(map);
     }
 
+    /// True unless each view of a torrent looks like another one.
+    #[must_use]
+    pub fn are_told_apart(&self) -> bool {
+        !self.are_volatile || self.are_named
+    }
+
     /// True if the texts of download links tell torrents apart: within one shape, whose pages are views of different things.
     #[must_use]
     pub fn are_titled(&self, map: &Map) -> bool {

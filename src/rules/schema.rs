@@ -324,7 +324,8 @@ fn wrap_hint(schema: &Json, node: &DeValue<'_>) -> Option<String> {
         ("integer" | "number", DeValue::String(text)) if text.trim().parse::<f64>().is_err() => {
             Some("write a number, without quotes and without a unit".to_owned())
         }
-        ("integer" | "number" | "boolean", DeValue::String(_)) => Some("write it without quotes".to_owned()),
+        ("boolean", DeValue::String(_)) => Some("write `true` or `false`, without quotes".to_owned()),
+        ("integer" | "number", DeValue::String(_)) => Some("write it without quotes".to_owned()),
         ("integer", DeValue::Float(number)) => {
             let near = number.as_str().parse::<f64>().ok().filter(|near| near.is_finite());
             near.map(|near| format!("write a whole number, as {}", near.abs().ceil().max(1.0)))

@@ -19,6 +19,7 @@ use self::gate::{Asker, Closed, Gate};
 use self::told::Told;
 use crate::app::answers::{self, Answers};
 use crate::app::secrets;
+use crate::app::signals::Signals;
 use crate::cli::hints::{Hints, quoted, told_argument};
 use crate::cli::{Global, block_on, login};
 use crate::limits::{LEARNED_KEPT_TIME, LEARNED_LOGINS_MAX, REPAIR_KEPT_TIME};
@@ -237,12 +238,12 @@ impl Run<'_> {
         }
         let own = self.own.map(|own| Arc::clone(&own.site));
         let asker = Asker { requests: share, user: None, answers: self.answers(typed)?, logs: options.log, own };
-        let (outcome, start, closed) = block_on(async {
+        let (outcome, start, closed) = block_on(self.unless_stopped(typed, async {
             let mut gate = Gate::open(config, &guest, typed, asker).await?;
             let start = gate.start().clone();
             let outcome = learn::learn(&mut gate, &self.what(&start, share, (None, None), &[])).await;
             Ok((outcome, start, gate.close().await))
-        })?;
+        }))?;
         match &options.account {
             None => {
                 let Closed { answers, reused, is_over, .. } = closed;
@@ -299,12 +300,12 @@ impl Run<'_> {
             login::for_learning(config, &member, hints, (options.json, global.verbose > 0))?;
             let own = self.own.map(|own| Arc::clone(&own.site));
             let asker = Asker { requests: left, user: Some(user), answers, logs: options.log, own };
-            let (mut outcome, mut closed) = block_on(async {
+            let (mut outcome, mut closed) = block_on(self.unless_stopped(&start, async {
                 let mut gate = Gate::open(config, &member, &start, asker).await?;
                 let places = (Some(user), guest.login.clone());
                 let outcome = learn::learn(&mut gate, &self.what(&start, left, places, &guest.barren)).await;
                 Ok((outcome, gate.close().await))
-            })?;
+            }))?;
             let Some(end) = closed.lost_from else {
                 outcome.requests += guest.requests;
                 reused += closed.reused;
@@ -320,6 +321,27 @@ impl Run<'_> {
             "{}: the session of {user} ends again and again\nhint: look in a browser what ends it, then run the command again with --resume",
             start.authority()
         )
+    }
+
+    /// A pass, unless a signal ends it: what was read is kept.
+    async fn unless_stopped<T>(
+        &self,
+        start: &CrawlUrl,
+        pass: impl Future<Output = anyhow::Result<T>>,
+    ) -> anyhow::Result<T> {
+        let mut signals = Signals::listen()?;
+        tokio::select! {
+            done = pass => done,
+            _ = signals.next() => {
+                let account = self.options.account.as_ref().filter(|_| self.own.is_none());
+                let account = account.map(|user| format!(" --account {user}")).unwrap_or_default();
+                let again = match self.own {
+                    Some(own) => format!("rules repair {}", own.site.name),
+                    None => format!("rules learn {}{account} --resume", quoted(Path::new(start.as_str()))),
+                };
+                bail!("stopped; what was read is kept\nhint: to go on: {}", self.hints.command(&again))
+            }
+        }
     }
 
     /// What one pass is to learn.
@@ -391,6 +413,7 @@ fn made_up(
 
 /// What a person types next.
 fn next(nothing: &Nothing, start: &CrawlUrl, hints: &Hints) -> String {
-    let again = hints.command(&format!("rules learn {}", quoted(Path::new(start.as_str()))));
+    let Some(options) = nothing.options() else { return nothing.hint().to_owned() };
+    let again = hints.command(&format!("rules learn {} {options}", quoted(Path::new(start.as_str()))));
     format!("{}: {again}", nothing.hint())
 }

@@ -16,14 +16,14 @@ use super::{Options as LearnOptions, Own, Ran, Run};
 use crate::app::database::Database;
 use crate::app::status::{self, BrokenPromise};
 use crate::app::{self, answers, repairs, secrets};
-use crate::cli::hints::{Hints, quoted, told};
+use crate::cli::hints::{Hints, told};
 use crate::cli::learned::site_named;
 use crate::cli::rules::versions;
 use crate::cli::{Global, block_on};
 use gleaner_base::clock::{Clock as _, SystemClock};
 use gleaner_base::console::escaped;
 use gleaner_base::url::CrawlUrl;
-use gleaner_learn::{Outcome, has_family, limits, repaired};
+use gleaner_learn::{Outcome, has_family, has_rule, limits, repaired};
 use gleaner_rules::config::Config;
 use gleaner_rules::starter::site_name;
 use gleaner_rules::{Robots, SiteRules, Verdict, from_text, from_text_at};
@@ -124,7 +124,7 @@ fn learned_again(
 ) -> anyhow::Result<Repair> {
     let site = &own.site;
     let start = site.start.first().context("a site without a start page")?;
-    let learning = learning(own, options, requests);
+    let learning = learning(own, options, requests, &known.broken);
     let run = Run { config, options: &learning, hints: &Hints::of(global), global, own: Some(own) };
     // Held to the end: another process would put its file in the place of this one's.
     let Ran { outcome, start, is_over, answers: _held, .. } = run.run(start)?;
@@ -245,7 +245,7 @@ async fn may_ask(config: &Config, site: &SiteRules, options: &Options, hints: &H
 }
 
 /// The options of a learning run with what the operator's file says of account, rate and robots.txt.
-fn learning(own: &Own, options: &Options, requests: u32) -> LearnOptions {
+fn learning(own: &Own, options: &Options, requests: u32, broken: &[BrokenPromise]) -> LearnOptions {
     let site = &own.site;
     let seconds = site.rate.interval.as_secs_f64();
     LearnOptions {
@@ -258,8 +258,8 @@ fn learning(own: &Own, options: &Options, requests: u32) -> LearnOptions {
             Robots::Obey => None,
             Robots::Ignore { reason } => Some(reason.to_string()),
         },
-        // A family brings rules that this file did without, and may refuse.
-        no_family: !has_family(&own.text),
+        // A family brings rules that this file did without and may refuse, or the rule that is broken.
+        no_family: !has_family(&own.text) || broken.iter().any(|of| !has_rule(&own.text, &of.rule)),
         output: None,
         resume: false,
         log: options.log,
@@ -326,12 +326,10 @@ impl Repair {
             }
             (Some(file), None) => {
                 outln!("wrote {}", file.display());
-                let (proposed, file) = (quoted(file), quoted(&site.file));
+                let apply = hints.command(&format!("rules repair {} --apply", site.name));
                 match self.objections.is_empty() {
-                    true => {
-                        outln!("next: read it, then: {}", hints.command(&format!("rules repair {} --apply", site.name)))
-                    }
-                    false => outln!("next: read it, and if it is right: mv {proposed} {file}"),
+                    true => outln!("next: read it, then: {apply}"),
+                    false => outln!("next: read it, correct it, and if it is right: {apply}"),
                 }
             }
             (None, _) => outln!("{} stays as it is", site.file.display()),

@@ -8,6 +8,7 @@ use super::next;
 use crate::cli::hints::{Hints, quoted};
 use gleaner_base::url::CrawlUrl;
 use gleaner_learn::{Estimate, Learned, Outcome};
+use gleaner_rules::Class;
 
 pub(super) struct Told<'a> {
     pub outcome: &'a Outcome,
@@ -85,14 +86,12 @@ impl Told<'_> {
             } else {
                 String::new()
             };
-            outln!(
-                "{:<9} {}\n          {} URLs, {} of {} read kept it{tried}",
-                rule.class.name(),
-                rule.pattern,
-                rule.urls,
-                rule.good,
-                rule.read
-            );
+            let kept = match rule.class {
+                // Its pages lead to lists: that is why it was chosen.
+                Class::Page => format!("{} read", rule.read),
+                _ => format!("{} of {} read kept it", rule.good, rule.read),
+            };
+            outln!("{:<9} {}\n          {} URLs, {kept}{tried}", rule.class.name(), rule.pattern, rule.urls);
         }
         if let Some(family) = &learned.family {
             outln!("these are the rules of {}, which the file extends", family.name);

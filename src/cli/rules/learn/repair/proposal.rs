@@ -55,7 +55,8 @@ pub(super) fn write(
     Ok(aside)
 }
 
-/// The text of the last proposal, as a person may have changed it, if it is one for the file that is in force and nothing speaks against it.
+/// The text of the last proposal, as a person may have changed it, if it is one for the file that is in force. What speaks against it is for the
+/// person who asks for it to know.
 ///
 /// # Errors
 /// If it has faults.
@@ -66,9 +67,9 @@ pub(super) fn ready(site: &SiteRules, data_dir: &Path, old: &str) -> anyhow::Res
     let Some(text) = whole.strip_prefix(&first_line(old)).and_then(|rest| rest.strip_prefix('\n')) else {
         return Ok(None);
     };
-    if text.starts_with(AGAINST) {
-        return Ok(None);
-    }
+    let is_told = |line: &&str| line.starts_with(AGAINST);
+    let told: usize = text.split_inclusive('\n').take_while(is_told).map(str::len).sum();
+    let text = &text[told..];
     from_text_at(&site.file, text).map_err(|faults| {
         let first = faults.first().map(ToString::to_string).unwrap_or_default();
         anyhow!(
