@@ -51,6 +51,9 @@ pub const LEARNED_KEPT_TIME: Duration = Duration::from_secs(7 * 24 * 3_600);
 /// A pause that a site may want while it is learned; with a longer one it is left alone.
 pub const LEARNED_PAUSE_MAX: Duration = Duration::from_secs(600);
 
+/// Pages that a learning run runs to see whether scripts fill them, and that scripts did not.
+pub const VAIN_TRIALS_MAX: u32 = 24;
+
 /// Times that a session may end while a site is learned.
 pub const LEARNED_LOGINS_MAX: u32 = 2;
 

@@ -146,11 +146,19 @@ fn a_repair_that_is_not_sure_is_not_applied_and_says_why() {
     let ran = gleaner(here, &["rules", "repair", "mine", "--anyway", "--apply"]).ended(1);
     let ran = ran.says(&[
         "are in the archive, and 5 would show that it is the same site",
-        "if it is right: mv rules/mine.toml.proposed rules/mine.toml",
+        "if it is right, remove the lines at its top that begin with `# - `, then: gleaner rules repair mine --apply",
     ]);
     assert!(!ran.out.contains("is in force"), "{}", ran.out);
     assert_eq!(fs::read_to_string(&file).unwrap(), rules(&site.origin, BEFORE));
-    assert!(fs::read_to_string(here.join("rules/mine.toml.proposed")).unwrap().contains("^/topic/\\d+$"));
+    let proposed = here.join("rules/mine.toml.proposed");
+    let text = fs::read_to_string(&proposed).unwrap();
+    assert!(text.contains("^/topic/\\d+$"), "{text}");
+    // It is put in force by who has read what speaks against it, and the old file is kept.
+    let apply = ["rules", "repair", "mine", "--apply"];
+    gleaner(here, &apply).ended(1).says(&["would show that it is the same site", "remove the lines at its top"]);
+    let read: String = text.split_inclusive('\n').filter(|line| !line.starts_with("# - ")).collect();
+    fs::write(&proposed, read).unwrap();
+    gleaner(here, &apply).ended(0).says(&["is in force", "rules revert mine"]);
     gleaner(here, &["rules", "repair", "nosite"])
         .ended(1)
         .says(&["nosite: no site of this name has a valid rule file\nhint: gleaner rules check"]);

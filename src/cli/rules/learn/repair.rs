@@ -85,7 +85,7 @@ pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::R
     let text = std::fs::read_to_string(&site.file).with_context(|| site.file.display().to_string())?;
     let own = Own { site, text };
     let proposed = match options.apply && !options.of_service {
-        true => proposal::ready(&own.site, &config.data_dir, &own.text)?,
+        true => proposal::ready(&own.site, &config.data_dir, &own.text, options.anyway)?,
         false => None,
     };
     let repair = match proposed {
@@ -329,7 +329,9 @@ impl Repair {
                 let apply = hints.command(&format!("rules repair {} --apply", site.name));
                 match self.objections.is_empty() {
                     true => outln!("next: read it, then: {apply}"),
-                    false => outln!("next: read it, correct it, and if it is right: {apply}"),
+                    false => outln!(
+                        "next: read it; if it is right, remove the lines at its top that begin with `# - `, then: {apply}"
+                    ),
                 }
             }
             (None, _) => outln!("{} stays as it is", site.file.display()),

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::limits::VAIN_TRIALS_MAX;
 use gleaner_base::url::resolve;
 use gleaner_crawl::look::Inspection;
 use gleaner_learn::Answer;
@@ -14,9 +15,8 @@ use gleaner_render::wire::{Page, Seeks, Viewport};
 use gleaner_rules::{Class, RenderWhen, SiteRules};
 use url::Url;
 
-/// Pages with the same empty elements that are run to see whether scripts fill them, and all such runs that may be in vain.
+/// Pages with the same empty elements that are run to see whether scripts fill them.
 const TRIALS: u32 = 2;
-const VAIN_TRIALS_MAX: u32 = 24;
 
 /// Links of a page that may have no others without its scripts.
 const FEW_LINKS: usize = 5;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, anyhow};
+use anyhow::{Context as _, anyhow, bail};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::app::repairs::{proposal, proposals};
@@ -55,21 +55,29 @@ pub(super) fn write(
     Ok(aside)
 }
 
-/// The text of the last proposal, as a person may have changed it, if it is one for the file that is in force. What speaks against it is for the
-/// person who asks for it to know.
+/// The text of the last proposal, as a person may have changed it, if it is one for the file that is in force. None if something speaks against
+/// it and the site is learned `anyway`.
 ///
 /// # Errors
-/// If it has faults.
-pub(super) fn ready(site: &SiteRules, data_dir: &Path, old: &str) -> anyhow::Result<Option<String>> {
+/// If it has faults, or something speaks against it: who has read that removes the lines that say so.
+pub(super) fn ready(site: &SiteRules, data_dir: &Path, old: &str, anyway: bool) -> anyhow::Result<Option<String>> {
     let _owner = owner::act(data_dir);
     let Some((path, _)) = proposal(site, data_dir) else { return Ok(None) };
     let whole = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     let Some(text) = whole.strip_prefix(&first_line(old)).and_then(|rest| rest.strip_prefix('\n')) else {
         return Ok(None);
     };
-    let is_told = |line: &&str| line.starts_with(AGAINST);
-    let told: usize = text.split_inclusive('\n').take_while(is_told).map(str::len).sum();
-    let text = &text[told..];
+    let against: Vec<&str> = text.lines().map_while(|line| line.strip_prefix(AGAINST)).collect();
+    if let [first, ..] = against[..] {
+        if anyway {
+            return Ok(None);
+        }
+        bail!(
+            "{}: {first}\nhint: read it; if it is right, remove the lines at its top that begin with `{AGAINST}`, and run the command again; --anyway \
+             learns the site again",
+            path.display()
+        );
+    }
     from_text_at(&site.file, text).map_err(|faults| {
         let first = faults.first().map(ToString::to_string).unwrap_or_default();
         anyhow!(
