@@ -7,13 +7,15 @@ use super::SiteLoop;
 use crate::CrawlError;
 use crate::frontier::priority;
 use crate::job::Finished;
-use crate::promises::{KnownUrl, PROMISES_NOTE, Promises, Seen, Step, verdict};
+use crate::limits;
+use crate::promises::{KnownUrl, PROMISES_NOTE, Promises, Seen, Step, Verdict, verdict};
 use crate::site::Site;
 use crate::visit;
 use crate::worth::rule_key;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
-use gleaner_store::crawldb::Discovered;
+use gleaner_rules::Class;
+use gleaner_store::crawldb::{Discovered, UrlKey};
 
 /// The promises of a site's rules.
 #[derive(Debug, Default)]
@@ -53,6 +55,21 @@ fn row(url: &KnownUrl) -> Discovered {
 }
 
 impl SiteLoop {
+    /// The page of a torrent whose download is no torrent: it may link to it elsewhere by now, in a form that other rules take. It is read
+    /// again once there are such, or after a while.
+    fn parent(&self, finished: &Finished) -> Option<Discovered> {
+        let visit = &finished.visit;
+        let via = visit.via.as_deref().filter(|_| finished.job.class == Class::Download)?;
+        let page = CrawlUrl::parse(via, &self.site.rules.canonical).ok()?;
+        let class =
+            self.site.rules.class_of(page.path()).filter(|class| matches!(class, Class::Detail | Class::Thread))?;
+        let host = self.hosts.of(&visit.key).filter(|host| host.origin() == page.origin())?;
+        let key = UrlKey { host: host.id, path: page.path().into() };
+        let (depth, rank) = (visit.depth.saturating_sub(1), priority::of_class(class));
+        let due = visit.at.plus(limits::DEAD_LINK_TIME);
+        Some(Discovered { key, depth, rank, due, via: None, is_target: true, found: None })
+    }
+
     /// Queues the URLs that are to be asked once more. What is queued before its last visit is committed would not stay queued.
     pub(super) async fn tend_promises(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
         let (wait, due) = std::mem::take(&mut self.promises.due).into_iter().partition(|row| self.leases.has(&row.key));
@@ -73,11 +90,15 @@ impl SiteLoop {
         };
         let repeats = visit.listing.as_ref().is_some_and(|listing| self.promises.promises.repeats(listing));
         let is_behind = finished.job.class.is_listing() && !visit::is_front(&self.site, url);
+        let verdict = verdict(finished, repeats && is_behind);
+        if matches!(verdict, Verdict::Broken(_)) {
+            self.promises.due.extend(self.parent(finished));
+        }
         let seen = Seen {
             rule,
             is_behind,
             url: KnownUrl { key: visit.key.clone(), depth: visit.depth },
-            verdict: verdict(finished, repeats && is_behind),
+            verdict,
             detail: finished.detail.as_deref(),
             at: visit.at,
         };

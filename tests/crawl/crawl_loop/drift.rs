@@ -11,6 +11,7 @@ use gleaner_crawl::site::Site;
 use gleaner_net::fetch::ResponseHeaders;
 use gleaner_store::crawldb::{CrawlDb, Reader as _};
 
+use super::shares::number;
 use super::web::{Answer, Machine, Web, page, redirect, status};
 
 /// When the site changes, once its history is read; and while its lists are.
@@ -339,4 +340,45 @@ async fn purges_chat_empty_boards_and_outages_are_no_drift() {
         requests += seen.requests;
     }
     println!("{requests} requests");
+}
+
+/// Details that link their torrents below `/get/` for three seconds, and below `/dl/` from then on.
+fn moving(path: &str, at: Duration) -> Option<Answer> {
+    let place = if at < Duration::from_secs(3) { "get" } else { "dl" };
+    Some(if path == "/" {
+        page(&(0..MOVING).map(|own| format!("<a href='/thing/{own}'>thing {own}</a> ")).collect::<String>())
+    } else if path.starts_with("/thing/") {
+        page(&format!("<h1>thing</h1><a href='/{place}/{}'>file</a>", number(path)))
+    } else if path.starts_with(&format!("/{place}/")) {
+        torrent(number(path))
+    } else {
+        return None;
+    })
+}
+
+const MOVING: u64 = 60;
+
+/// Some pages were read while their downloads were still to be asked for, and these are gone by then.
+#[tokio::test(start_paused = true)]
+async fn pages_whose_downloads_are_gone_are_read_again_by_the_rules_that_take_the_new_ones() {
+    let web = Arc::new(Web::new(Duration::from_millis(400)).meanwhile(moving));
+    let machine = Machine::new();
+    let crawl = async |download: &str| {
+        let text = format!(
+            "start = ['http://sim.example/']\n[rate]\nrequests_per_second = 20\nconnections = 8\n[classes]\nindex = ['^/$']\ndetail = ['^/thing/']\ndownload = ['{download}']\n"
+        );
+        let rules = gleaner_rules::from_text("sim", &text).unwrap();
+        let site = Site::new(rules, web.transport(machine.start), machine.clock(), machine.db.clone());
+        machine.crawl_site(site, RunOptions::default(), None, None).await.0.unwrap()
+    };
+    crawl("^/get/").await;
+    let before = machine.outcomes().await["torrent_stored"];
+    let dead: Vec<u64> = (0..MOVING).filter(|own| web.asked(&format!("/get/{own}")) > 0).collect();
+    assert!(before < MOVING && dead.len() as u64 > before, "{before} of {dead:?}");
+    crawl("^/(?:get|dl)/").await;
+    assert_eq!(machine.outcomes().await["torrent_stored"], MOVING);
+    // A page is read again for its dead download once, not at each crawl.
+    let asked = web.log().len();
+    crawl("^/(?:get|dl)/").await;
+    assert!(web.log().len() < asked + 5, "{:?}", &web.log()[asked..]);
 }
