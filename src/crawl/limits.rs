@@ -52,8 +52,8 @@ pub const PROMISES_MAX: usize = 256;
 /// URLs kept that have kept a promise, to confirm an alarm by.
 pub const PROMISE_URLS_MAX: usize = 8;
 
-/// After this time, or with other rules, a torrent's page is read again whose download is no torrent any more.
-pub const DEAD_LINK_TIME: Duration = Duration::from_secs(30 * 24 * 3_600);
+/// Pages of a rule's downloads that are none any more, which other rules read again. A note of this many has some 60 kB.
+pub const PROMISE_PARENTS_MAX: usize = 1_000;
 
 /// URLs kept that broke a promise when they were read last: a page that stays as it was goes on breaking it.
 pub const PROMISE_FAILING_MAX: usize = 64;

@@ -5,7 +5,7 @@
 mod breach;
 mod cusum;
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +52,9 @@ struct Record {
     /// URLs that broke it when they were read last, and how.
     #[serde(default)]
     failing: BTreeMap<Box<str>, Breach>,
+    /// The pages that link to downloads that broke it.
+    #[serde(default)]
+    parents: BTreeSet<Box<str>>,
     /// Since a suspicion began.
     #[serde(default)]
     suspicion: Suspicion,
@@ -154,6 +157,8 @@ pub struct Seen<'a> {
     pub is_behind: bool,
     pub url: KnownUrl,
     pub verdict: Verdict,
+    /// Of a download, the page that links to it.
+    pub parent: Option<&'a str>,
     pub detail: Option<&'a str>,
     pub at: UnixMillis,
 }
@@ -238,6 +243,20 @@ impl Promises {
         self.records.values().flat_map(move |record| record.kept.iter().filter(move |url| of(record, url)))
     }
 
+    /// The pages that link to downloads that are none.
+    #[must_use]
+    pub fn parents(&self) -> Vec<Box<str>> {
+        self.records.values().flat_map(|record| record.parents.iter().cloned()).collect()
+    }
+
+    /// These pages are read again.
+    pub fn forget_parents(&mut self) {
+        for record in self.records.values_mut() {
+            self.has_changed |= !record.parents.is_empty();
+            record.parents.clear();
+        }
+    }
+
     /// The alarms: rule, whether only later pages of its lists break their promise, and what is known.
     pub fn alarms(&self) -> impl Iterator<Item = (&str, bool, &Alarm)> {
         self.records.iter().filter_map(|(name, record)| {
@@ -271,6 +290,11 @@ impl Record {
             },
             Verdict::None => None,
         };
+        if let (Some(Err(_)), Some(parent)) = (&verdict, seen.parent)
+            && self.parents.len() < limits::PROMISE_PARENTS_MAX
+        {
+            self.parents.insert(parent.into());
+        }
         match &verdict {
             Some(Err(breach)) if self.failing.len() < limits::PROMISE_FAILING_MAX => {
                 self.failing.insert(path.clone(), breach.clone());

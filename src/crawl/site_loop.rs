@@ -165,7 +165,7 @@ impl SiteLoop {
         this.look_at_unscheduled(now).await?;
         this.lists = Lists::take_up(&this.site).await?;
         this.unstable = UnstableLists::take_up(&this.site).await?;
-        this.promises = SitePromises::take_up(&this.site).await?;
+        this.promises = SitePromises::take_up(&this.site, this.last_crawl.has_other_rules).await?;
         this.session.take_up_endings(this.last_crawl.has_other_rules).await?;
         let counts = this.site.db.site_counts(&this.site.rules.name).await?;
         this.shared.progress.update(&this.site.rules.name, |progress| {

@@ -26,6 +26,7 @@ async fn alarmed() -> MemoryStore {
             is_behind: false,
             url,
             verdict,
+            parent: None,
             detail: None,
             at: UnixMillis(NOW.0 - 1),
         };
@@ -34,8 +35,10 @@ async fn alarmed() -> MemoryStore {
     for id in 37..40_u64 {
         let url = KnownUrl { key: UrlKey { host: HostId(1), path: format!("/d/{id}").into() }, depth: 1 };
         let (verdict, at) = (Kept::Broken(Breach::Gone), UnixMillis(NOW.0 - 1));
-        promises
-            .mind(Seen { rule: "classes.detail ^/d", is_behind: false, url, verdict, detail: None, at }, BTreeMap::new);
+        promises.mind(
+            Seen { rule: "classes.detail ^/d", is_behind: false, url, verdict, parent: None, detail: None, at },
+            BTreeMap::new,
+        );
     }
     let db = MemoryStore::new();
     db.put_note("mine", PROMISES_NOTE, promises.note().unwrap()).await.unwrap();

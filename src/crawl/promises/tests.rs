@@ -22,7 +22,8 @@ impl Crawl {
         self.now = self.now.plus(Duration::from_secs(1));
         let key = UrlKey { host: HostId(1), path: format!("/t/{id}").into() };
         let url = KnownUrl { key, depth: 2 };
-        let seen = Seen { rule: RULE, is_behind: false, url, verdict: of(verdict), detail: None, at: self.now };
+        let seen =
+            Seen { rule: RULE, is_behind: false, url, verdict: of(verdict), parent: None, detail: None, at: self.now };
         self.promises.mind(seen, || self.unclassed.clone())
     }
 
@@ -142,7 +143,15 @@ fn a_page_that_stays_as_it_was_keeps_nothing_once_not_all_that_fail_are_known() 
     let same = |crawl: &mut Crawl, id: u64| {
         let key = UrlKey { host: HostId(1), path: format!("/t/{id}").into() };
         let url = KnownUrl { key, depth: 2 };
-        let seen = Seen { rule: RULE, is_behind: false, url, verdict: Verdict::Same, detail: None, at: crawl.now };
+        let seen = Seen {
+            rule: RULE,
+            is_behind: false,
+            url,
+            verdict: Verdict::Same,
+            parent: None,
+            detail: None,
+            at: crawl.now,
+        };
         assert_eq!(crawl.promises.mind(seen, BTreeMap::new), Step::Nothing);
         let record = crawl.promises.records.get(RULE).unwrap();
         record.kept.iter().any(|url| *url.key.path == *format!("/t/{id}"))
@@ -163,7 +172,15 @@ fn an_alarm_holds_no_key_and_no_token() {
         ..Suspicion::default()
     };
     let url = KnownUrl { key: UrlKey { host: HostId(1), path: path.as_str().into() }, depth: 2 };
-    let seen = Seen { rule: RULE, is_behind: false, url, verdict: Verdict::None, detail: None, at: UnixMillis(1) };
+    let seen = Seen {
+        rule: RULE,
+        is_behind: false,
+        url,
+        verdict: Verdict::None,
+        parent: None,
+        detail: None,
+        at: UnixMillis(1),
+    };
     let alarm = suspicion.alarm(0.1, &seen, &BTreeMap::new());
     let stored = serde_json::to_string(&alarm).unwrap();
     assert!(stored.contains("id=5") && !stored.contains(secret), "{stored}");
@@ -213,7 +230,15 @@ fn later_pages_have_a_promise_of_their_own() {
     let mut visit = |id: u64, is_behind: bool, verdict: Result<(), Breach>| {
         let key = UrlKey { host: HostId(1), path: format!("/l?page={id}").into() };
         let url = KnownUrl { key, depth: 1 };
-        let seen = Seen { rule: RULE, is_behind, url, verdict: of(Some(verdict)), detail: None, at: UnixMillis(id) };
+        let seen = Seen {
+            rule: RULE,
+            is_behind,
+            url,
+            verdict: of(Some(verdict)),
+            parent: None,
+            detail: None,
+            at: UnixMillis(id),
+        };
         promises.mind(seen, BTreeMap::new)
     };
     for id in 0..40 {

@@ -7,15 +7,14 @@ use super::SiteLoop;
 use crate::CrawlError;
 use crate::frontier::priority;
 use crate::job::Finished;
-use crate::limits;
-use crate::promises::{KnownUrl, PROMISES_NOTE, Promises, Seen, Step, Verdict, verdict};
+use crate::promises::{KnownUrl, PROMISES_NOTE, Promises, Seen, Step, verdict};
 use crate::site::Site;
 use crate::visit;
 use crate::worth::rule_key;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_rules::Class;
-use gleaner_store::crawldb::{Discovered, UrlKey};
+use gleaner_store::crawldb::Discovered;
 
 /// The promises of a site's rules.
 #[derive(Debug, Default)]
@@ -28,12 +27,24 @@ pub(super) struct SitePromises {
 }
 
 impl SitePromises {
-    /// Restores what an earlier run has left.
-    pub(super) async fn take_up(site: &Site) -> Result<Self, CrawlError> {
+    /// Restores what an earlier run has left. By other rules, pages of torrents whose downloads were none any more are read again: they may link to
+    /// them elsewhere by now, in a form that these rules take.
+    pub(super) async fn take_up(site: &Site, has_other_rules: bool) -> Result<Self, CrawlError> {
         let rules: Vec<String> = site.rules.rules().iter().map(rule_key).collect();
         let note = site.db.note(&site.rules.name, PROMISES_NOTE).await?;
-        let promises = Promises::take_up(note.as_deref(), |name| rules.iter().any(|rule| rule == name));
-        let due = promises.unconfirmed().map(row).collect();
+        let parents = if has_other_rules { Promises::take_up(note.as_deref(), |_| true).parents() } else { Vec::new() };
+        let mut promises = Promises::take_up(note.as_deref(), |name| rules.iter().any(|rule| rule == name));
+        let mut due: Vec<Discovered> = promises.unconfirmed().map(row).collect();
+        for parent in parents {
+            let Ok(page) = CrawlUrl::parse(&parent, &site.rules.canonical) else { continue };
+            let class = site.rules.class_of(page.path()).filter(|class| matches!(class, Class::Detail | Class::Thread));
+            if let Some(class) = class {
+                due.extend(site.rows.row(&page, class, 1).await?);
+            }
+        }
+        if has_other_rules {
+            promises.forget_parents();
+        }
         Ok(Self { promises, rules, due })
     }
 
@@ -55,21 +66,6 @@ fn row(url: &KnownUrl) -> Discovered {
 }
 
 impl SiteLoop {
-    /// The page of a torrent whose download is no torrent: it may link to it elsewhere by now, in a form that other rules take. It is read
-    /// again once there are such, or after a while.
-    fn parent(&self, finished: &Finished) -> Option<Discovered> {
-        let visit = &finished.visit;
-        let via = visit.via.as_deref().filter(|_| finished.job.class == Class::Download)?;
-        let page = CrawlUrl::parse(via, &self.site.rules.canonical).ok()?;
-        let class =
-            self.site.rules.class_of(page.path()).filter(|class| matches!(class, Class::Detail | Class::Thread))?;
-        let host = self.hosts.of(&visit.key).filter(|host| host.origin() == page.origin())?;
-        let key = UrlKey { host: host.id, path: page.path().into() };
-        let (depth, rank) = (visit.depth.saturating_sub(1), priority::of_class(class));
-        let due = visit.at.plus(limits::DEAD_LINK_TIME);
-        Some(Discovered { key, depth, rank, due, via: None, is_target: true, found: None })
-    }
-
     /// Queues the URLs that are to be asked once more. What is queued before its last visit is committed would not stay queued.
     pub(super) async fn tend_promises(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
         let (wait, due) = std::mem::take(&mut self.promises.due).into_iter().partition(|row| self.leases.has(&row.key));
@@ -90,15 +86,13 @@ impl SiteLoop {
         };
         let repeats = visit.listing.as_ref().is_some_and(|listing| self.promises.promises.repeats(listing));
         let is_behind = finished.job.class.is_listing() && !visit::is_front(&self.site, url);
-        let verdict = verdict(finished, repeats && is_behind);
-        if matches!(verdict, Verdict::Broken(_)) {
-            self.promises.due.extend(self.parent(finished));
-        }
+        let is_download = finished.job.class == Class::Download;
         let seen = Seen {
             rule,
             is_behind,
             url: KnownUrl { key: visit.key.clone(), depth: visit.depth },
-            verdict,
+            verdict: verdict(finished, repeats && is_behind),
+            parent: visit.via.as_deref().filter(|_| is_download),
             detail: finished.detail.as_deref(),
             at: visit.at,
         };

@@ -34,7 +34,15 @@ fn note(rule: &str) -> Vec<u8> {
     let mut visit = |id: u64, verdict: Verdict| {
         let url = KnownUrl { key: UrlKey { host: HostId(1), path: format!("/details/{id}").into() }, depth: 1 };
         promises.mind(
-            Seen { rule, is_behind: false, url, verdict, detail: None, at: UnixMillis(1_700_000_000_000 + id) },
+            Seen {
+                rule,
+                is_behind: false,
+                url,
+                verdict,
+                parent: None,
+                detail: None,
+                at: UnixMillis(1_700_000_000_000 + id),
+            },
             BTreeMap::new,
         );
     };
