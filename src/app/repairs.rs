@@ -173,7 +173,15 @@ impl Repairs {
 
     /// The next repair that has ended, with the rules that its site goes on with; None for one that was ended.
     pub async fn ended(&mut self) -> Option<(String, Arc<SiteRules>)> {
-        let (name, told) = self.running.join_next().await?.ok()?;
+        let (name, told) = match self.running.join_next().await? {
+            Ok(ended) => ended,
+            // One that was ended is wanted no more; of one that failed in itself the site goes on.
+            Err(error) => {
+                let of_task = |(_, waiting): &(&String, &Waiting)| waiting.repair.id() == error.id();
+                let name = self.waiting.iter().find(of_task).map(|(name, _)| name.clone())?;
+                (name, Err(error.to_string()))
+            }
+        };
         match told {
             Ok(Told { file: Some(file), is_applied: true, .. }) => {
                 tracing::warn!(

@@ -145,6 +145,8 @@ pub fn for_learning(
     hints: &Hints,
     (is_quiet, is_verbose): (bool, bool),
 ) -> anyhow::Result<()> {
+    // A site that is learned for the first time has none to correct.
+    let has_file = rules.file.is_file();
     let options = Options {
         site: rules.name.to_string(),
         interactive: false,
@@ -158,7 +160,13 @@ pub fn for_learning(
     app::is_folder(&config.data_dir)?;
     app::folder::must_be_writable(&config.data_dir)?;
     let steps = Steps::new(&rules.name, hints, is_quiet, is_verbose);
-    let told = Login { config, options: &options, hints, rules, login }.log_in(&steps)?;
+    let mut told = Login { config, options: &options, hints, rules, login }.log_in(&steps)?;
+    if !told.is_well && !has_file {
+        let place = secrets::place_of(&config.data_dir, &rules.name);
+        told.hint = Some(format!(
+            "check the password in {place}, and the name of the account, then run the same command again"
+        ));
+    }
     if !is_quiet {
         told.show()?;
     }

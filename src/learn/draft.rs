@@ -53,6 +53,10 @@ impl Draft {
                 if !map.urls_of(*shape).iter().any(is_open) {
                     continue;
                 }
+                if let Some(pattern) = alone(map, choice, *shape).filter(|_| class == Class::Page) {
+                    draft.rules.push(DraftRule { class, pattern, shapes: vec![*shape] });
+                    continue;
+                }
                 let field = choice.fields.get(shape).filter(|_| class == Class::Index);
                 items.entry(expression(map, *shape, field, choice, draft.sorts)).or_default().push(*shape);
             }
@@ -222,6 +226,15 @@ fn has_other_spellings(map: &Map, choice: &Choice) -> bool {
         }
     }
     otherwise.iter().filter(|(path, query)| as_form.contains(&(*path, query.as_str()))).count() >= SPELLINGS
+}
+
+/// The expression of a start page that is one of many and of no use for the others: it takes that page alone.
+fn alone(map: &Map, choice: &Choice, shape: ShapeId) -> Option<String> {
+    let (start, _) = map.pages().min_by_key(|(_, page)| page.order)?;
+    let start = [start, map.end_of(start)].into_iter().find(|url| map.shape_of(*url) == shape)?;
+    let is_one_of_many = map.urls_of(shape).len() > 1 && !choice.hubs.contains(&shape);
+    let path = Parts::of(map.path(start)).without(|key| choice.dropped.iter().any(|dropped| dropped == key));
+    is_one_of_many.then(|| format!("^{}$", regex::escape(&path)))
 }
 
 /// What closes folders' listings in another order.

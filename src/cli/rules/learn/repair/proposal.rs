@@ -1,6 +1,7 @@
 //! A proposed rule file: the text, below lines that say which file it was drawn from and what speaks against it.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, bail};
@@ -42,7 +43,10 @@ pub(super) fn write(
         if path.exists() {
             fs::rename(path, path.with_extension("proposed.before"))?;
         }
-        put(path, &whole, None)
+        put(path, &whole, None)?;
+        // Nobody reads it who may not read the file that it is drawn from.
+        let mode = fs::metadata(&site.file)?.permissions().mode() & 0o666;
+        fs::set_permissions(path, fs::Permissions::from_mode(mode))
     };
     if written(&beside).is_ok() {
         let _owner = owner::act(data_dir);
