@@ -308,6 +308,22 @@ mod tests {
     }
 
     #[test]
+    fn a_run_that_begins_anew_leaves_the_old_answers_to_who_reads_them() {
+        let here = tempfile::tempdir().unwrap();
+        let mut answers = Answers::open(here.path(), "a", Duration::ZERO).unwrap();
+        answers.keep(&head("x"), b"one");
+        drop(answers);
+        let reader = File::open(file_of(here.path(), "a")).unwrap();
+        let (place, _) = records(&reader).unwrap().remove(0);
+        let mut answers = Answers::open(here.path(), "a", Duration::ZERO).unwrap();
+        answers.keep(&head("y"), b"another one, of another length");
+        assert_eq!(place.read(&reader).unwrap().1, b"one");
+        assert!(Answers::open(here.path(), "a", DAY).is_err(), "two processes");
+        drop(answers);
+        assert_eq!(Answers::open(here.path(), "a", DAY).unwrap().take(None, "x"), None);
+    }
+
+    #[test]
     fn a_tail_that_is_not_whole_is_cut_off_and_the_rest_is_answered_in_order() {
         use std::os::unix::fs::PermissionsExt as _;
         let here = tempfile::tempdir().unwrap();

@@ -57,6 +57,12 @@ pub struct Choice {
 }
 
 impl Choice {
+    /// A path and query as the crawl will know it: without the parameters that change nothing.
+    #[must_use]
+    pub fn without_dropped(&self, path_and_query: &str) -> String {
+        Parts::of(path_and_query).without(|key| self.dropped.iter().any(|dropped| dropped == key))
+    }
+
     /// True for a URL of the order that is enough, or of a list without one.
     #[must_use]
     pub fn is_in_order(&self, path_and_query: &str) -> bool {

@@ -81,7 +81,7 @@ impl Draft {
         let patterns = self.rules.iter().map(|rule| &rule.pattern).chain(&self.deny);
         let compiled: Vec<Regex> = patterns.filter_map(|pattern| Regex::new(pattern).ok()).collect();
         map.urls().all(|(_, url)| {
-            let path = Parts::of(&url.path).without(|key| choice.dropped.iter().any(|dropped| dropped == key));
+            let path = choice.without_dropped(&url.path);
             let Some((front, query)) = path.split_once('?') else { return true };
             let Cow::Owned(query) = with_form_values(query) else { return true };
             let spelled = format!("{front}?{query}");
@@ -116,7 +116,7 @@ impl Draft {
         let mut takes: BTreeSet<(Class, Class)> = BTreeSet::new();
         for (shape, own) in &choice.classes {
             for url in map.urls_of(*shape).iter().take(3) {
-                let path = Parts::of(map.path(*url)).without(|key| choice.dropped.iter().any(|dropped| dropped == key));
+                let path = choice.without_dropped(map.path(*url));
                 let others = compiled.iter().filter(|(class, regex)| class != own && regex.is_match(&path));
                 takes.extend(others.map(|(class, _)| (*class, *own)));
             }
@@ -163,7 +163,7 @@ impl Draft {
                 let Some(why) = url.refused.filter(|why| !matches!(why, Refused::Robots | Refused::Outside)) else {
                     continue;
                 };
-                let path = Parts::of(&url.path).without(|key| choice.dropped.iter().any(|dropped| dropped == key));
+                let path = choice.without_dropped(&url.path);
                 if !regex.is_match(&path) {
                     continue;
                 }
@@ -233,7 +233,7 @@ fn alone(map: &Map, choice: &Choice, shape: ShapeId) -> Option<String> {
     let (start, _) = map.pages().min_by_key(|(_, page)| page.order)?;
     let start = [start, map.end_of(start)].into_iter().find(|url| map.shape_of(*url) == shape)?;
     let is_one_of_many = map.urls_of(shape).len() > 1 && !choice.hubs.contains(&shape);
-    let path = Parts::of(map.path(start)).without(|key| choice.dropped.iter().any(|dropped| dropped == key));
+    let path = choice.without_dropped(map.path(start));
     is_one_of_many.then(|| format!("^{}$", regex::escape(&path)))
 }
 

@@ -46,7 +46,7 @@ impl<F: FnMut(&str) -> Reply> MadeUp<F> {
                 Reply::Page(body) => (200, "text/html; charset=utf-8", body.into_bytes()),
                 Reply::Torrent(number) => (200, "application/x-bittorrent", torrent(number)),
                 Reply::Bytes(kind, body) => (200, kind, body),
-                Reply::Status(status) => (status, "text/html", b"<h1>no</h1>".to_vec()),
+                Reply::Status(status) => (status, "text/html", b"<h1>no</h1><a href='/'>home</a>".to_vec()),
             };
             let url = format!("{ORIGIN}{path}");
             return Answer { url, status, content_type: Some(kind.to_owned()), body, rendered: Vec::new() };

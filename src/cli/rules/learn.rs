@@ -334,7 +334,7 @@ impl Run<'_> {
             done = pass => done,
             _ = signals.next() => {
                 let account = self.options.account.as_ref().filter(|_| self.own.is_none());
-                let account = account.map(|user| format!(" --account {user}")).unwrap_or_default();
+                let account = account.map(|user| format!(" --account {}", quoted(Path::new(user)))).unwrap_or_default();
                 let again = match self.own {
                     Some(own) => format!("rules repair {}", own.site.name),
                     None => format!("rules learn {}{account} --resume", quoted(Path::new(start.as_str()))),

@@ -58,6 +58,16 @@ fn what_robots_txt_closes_is_not_asked_for_and_told() {
 }
 
 #[test]
+fn a_start_page_that_is_not_there_is_no_start_whatever_it_links_to() {
+    let mut site = MadeUp::new(|path: &str| match path {
+        "/" => Reply::Page((1..30).map(|id| format!("<a href='/get/{id}.torrent'>Thing {id}</a>")).collect()),
+        _ => Reply::Status(404),
+    });
+    let why = site.learn(&options("/nosuch")).learned.err();
+    assert_eq!((why, site.asked.len()), (Some(Nothing::NoStart("status 404".to_owned())), 1));
+}
+
+#[test]
 fn magnets_alone_are_rules_with_a_word_about_it() {
     let mut site = MadeUp::new(|path: &str| match path.strip_prefix("/t/") {
         Some(id) => {

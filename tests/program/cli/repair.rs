@@ -93,6 +93,9 @@ fn a_rewritten_site_is_told_repaired_and_taken_back() {
     let broken = &status["sites"][0]["broken_promises"][0];
     assert_eq!((broken["breach"].as_str(), broken["is_behind"].as_bool()), (Some("gone"), Some(false)), "{broken}");
     gleaner(here, &["crawl"]).ended(1).says(&[told, "rules repair mine"]);
+    let too_high = ["`classes.detail ^/details/\\d+$` keeps its promise no more", "CR is too high"];
+    gleaner(here, &["coverage"]).ended(0).says(&too_high);
+    gleaner(here, &["coverage", "mine"]).ended(0).says(&too_high);
 
     let proposed = here.join("rules/mine.toml.proposed");
     gleaner(here, &["rules", "repair", "mine"]).ended(0).says(&[
