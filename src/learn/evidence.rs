@@ -177,7 +177,9 @@ pub fn pick(map: &mut Map, evidence: &Evidence, asker: &Asker, robots: &dyn Fn(&
             continue;
         }
         let prior = if is_row { (words + 0.2_f64).min(1.0) } else { words };
-        let (read_f, keys_f) = (read as f64, keys.min(4) as f64);
+        // No answer, or a redirect to what robots.txt closes, says nothing of the shape.
+        let answered = map.pages_of(shape).filter(|(_, page)| page.is_answered()).count();
+        let (read_f, keys_f) = (answered as f64, keys.min(4) as f64);
         let mean = (2.0 * prior + read_f * value) / (2.0 + read_f);
         let unknown = 1.0 / (1.0 + read_f + 0.5 * keys_f).sqrt();
         let many = ((1.0 + map.urls_of(shape).len() as f64).log2() / 8.0).min(1.0);

@@ -132,7 +132,7 @@ fn is_whole<F: FnMut(&str) -> Reply>(site: &mut MadeUp<F>, options: &Options, to
     let outcome = site.learn(options);
     let learned = outcome.learned.unwrap_or_else(|why| panic!("{why}: {:#?}", outcome.log));
     let (found, pages) = site.crawl(&rules_of(&learned));
-    assert_eq!(found.len(), torrents, "{}", learned.text);
+    assert_eq!(found.len(), torrents, "{:#?}{}", outcome.log, learned.text);
     assert!(pages <= most, "{pages} requests, {most} are enough:\n{}", learned.text);
     let harm: Vec<&String> = site.asked.iter().filter(|path| acts(path)).collect();
     assert!(harm.is_empty(), "{harm:?}");

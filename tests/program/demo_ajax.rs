@@ -89,22 +89,6 @@ fn rows_behind_tokens_that_end_are_harvested() {
     assert!(log.data > 8 + 1, "the bearer was renewed: {log:?}");
 }
 
-/// Lists of many pages, one with details, and one that shows its first rows at the first scroll.
-#[test]
-fn lists_that_scripts_build_are_learned_and_harvested_by_the_learned_rules() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let site = runtime.block_on(ajax::start(options(&[Section::Xhr, Section::Spa, Section::Scroll], 9, 6))).unwrap();
-    let here = tempfile::tempdir().unwrap();
-    let rules = here.path().join("rules");
-    std::fs::create_dir(&rules).unwrap();
-    let learn = ["rules", "learn", site.origin(), "--rate", "1000", "--no-family", "--json", "--rules"];
-    let learned = gleaner(&learn, &rules, here.path());
-    assert_eq!(learned["learned"], true, "{learned}");
-    let summary = gleaner(&["crawl", "--json", "--max-time", "300", "--rules"], &rules, here.path());
-    assert_eq!(summary["stored"], 54, "{summary} {learned}");
-    assert_eq!(site.log().refused, 0);
-}
-
 #[test]
 fn without_scripts_there_is_nothing() {
     let (summary, _, log) = crawled(options(&Section::ALL, 10, 4), "[render]\nindex = 'never'\ndetail = 'never'\n");

@@ -3,6 +3,7 @@
 mod cli;
 mod crash;
 mod demo_ajax;
+mod demo_learned;
 mod demo_site;
 mod export_process;
 mod hostile;

@@ -33,22 +33,39 @@ impl<A: Ask> Chooser<'_, '_, A> {
         let mut candidates = self.candidates();
         candidates.sort_by(|a, b| {
             let length = |of: &Candidate| self.map().shape(of.shape).to_string().len();
-            b.rank.total_cmp(&a.rank).then_with(|| length(a).cmp(&length(b)))
+            let is_moved = |of: &Candidate| self.is_redirected(of.shape);
+            let by_rank = b.rank.total_cmp(&a.rank).then_with(|| length(a).cmp(&length(b)));
+            is_moved(a).cmp(&is_moved(b)).then(by_rank)
         });
         for candidate in &candidates {
             let shape = candidate.shape;
             let is_list = candidate.is_listy && candidate.median >= LISTY;
             let is_paged = self.choice.fields.contains_key(&shape) || self.map().urls_of(shape).len() <= 3;
-            if is_list && is_paged || self.is_redirected(shape) || self.choice.things.details.contains(&shape) {
+            if is_list && is_paged || self.choice.things.details.contains(&shape) {
                 continue;
             }
-            if !self.choice.things.details.is_empty() && self.is_covered(shape).await {
+            let is_spare = match self.is_redirected(shape) {
+                true => !self.is_only_way(shape),
+                false => !self.choice.things.details.is_empty() && self.is_covered(shape).await,
+            };
+            if is_spare {
                 continue;
             }
             self.choice.things.details.push(shape);
             self.choice.shares.insert(shape, candidate.share);
             self.add_later_pages(shape, &candidates);
         }
+    }
+
+    /// Old addresses: most of a shape's redirects lead to details that no other page links to.
+    fn is_only_way(&self, shape: ShapeId) -> bool {
+        const ENDS_MIN: usize = 2;
+        let map = self.map();
+        let ends = || map.pages_of(shape).filter_map(|(_, page)| page.moved_to);
+        let is_detail = |end: &UrlId| self.choice.things.details.contains(&map.shape_of(*end));
+        let is_linked = |end: UrlId| map.pages().any(|(id, page)| map.end_of(id) != end && page.out.contains(&end));
+        let alone = ends().filter(is_detail).filter(|end| !is_linked(*end)).count();
+        alone >= ENDS_MIN && alone * 10 >= ends().count() * 6
     }
 
     fn candidates(&self) -> Vec<Candidate> {

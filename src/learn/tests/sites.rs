@@ -66,6 +66,27 @@ fn files_that_are_linked_in_two_spellings_are_fetched_once() {
     assert!(!is_whole(&mut MadeUp::new(tracker), &options("/"), 200, 420).text.contains("form_values"));
 }
 
+/// Every tenth row has the address of before a redesign, which is the only one that leads to it; some of these are closed.
+fn moved(path: &str) -> Reply {
+    if let Some(id) = number(path, "/old/") {
+        return Reply::To(format!("/view/{id}"));
+    }
+    let Reply::Page(text) = tracker(path) else { return tracker(path) };
+    let is_list = path == "/" || path.starts_with("/?");
+    let mut text = (1..=20).map(|of| of * 10).filter(|_| is_list).fold(text, |text, id| {
+        text.replace(&format!("'/view/{id}'"), &format!("'/old/{id}'"))
+            .replace(&format!("<a href='/get/{id}.torrent'><img alt=dl></a>"), "")
+    });
+    text += if is_list { "" } else { "<a href='/old/7'>once</a>" };
+    Reply::Page(text)
+}
+
+#[test]
+fn redirects_that_are_the_only_way_to_a_page_are_followed() {
+    let learned = is_whole(&mut MadeUp::new(moved), &options("/"), 200, 425);
+    assert!(learned.text.contains(r"'^/old/\d+$'"), "{}", learned.text);
+}
+
 #[test]
 fn sixty_requests_are_enough_for_a_tracker() {
     is_whole(&mut MadeUp::new(tracker), &Options { requests: 60, ..options("/") }, 200, 420);
