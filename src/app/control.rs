@@ -24,8 +24,8 @@ use gleaner_base::clock::{Clock, UnixMillis};
 use gleaner_base::place;
 use gleaner_crawl::progress::Progress;
 use gleaner_store::crawldb::{
-    CrawlDb, CrawlDbError, HostId, HostRow, ListingRow, MagnetRow, NotWholeRow, Reader, SiteCounts, TorrentRow,
-    UrlLooks,
+    Changes, CrawlDb, CrawlDbError, HostId, HostRow, ListingRow, MagnetRow, NotWholeRow, Reader, SiteCounts, Stored,
+    TorrentRow, UrlLooks,
 };
 
 /// A request.
@@ -36,6 +36,9 @@ pub enum Ask {
     Hosts,
     SiteCounts { site: String },
     Torrents { after: Option<Vec<u8>>, rows_max: usize },
+    Newest { before: Option<Stored>, skip: usize, rows_max: usize },
+    TorrentsAt { infohashes: Vec<Vec<u8>> },
+    Changes { after: u64, rows_max: usize },
     Magnets { after: Option<Vec<u8>>, rows_max: usize },
     Listings { site: String, after: Option<(HostId, Box<str>, u64)>, rows_max: usize },
     UrlLooks { site: String, after: Option<(HostId, Box<str>)>, rows_max: usize },
@@ -158,6 +161,9 @@ async fn answer(
         Ask::Hosts => told(db.hosts().await),
         Ask::SiteCounts { site } => told(db.site_counts(&site).await),
         Ask::Torrents { after, rows_max } => told(db.torrents(after, rows_max).await),
+        Ask::Newest { before, skip, rows_max } => told(db.newest(before, skip, rows_max).await),
+        Ask::TorrentsAt { infohashes } => told(db.torrents_at(infohashes).await),
+        Ask::Changes { after, rows_max } => told(db.changes(after, rows_max).await),
         Ask::Magnets { after, rows_max } => told(db.magnets(after, rows_max).await),
         Ask::Listings { site, after, rows_max } => told(db.listings(&site, after, rows_max).await),
         Ask::UrlLooks { site, after, rows_max } => told(db.url_looks(&site, after, rows_max).await),
@@ -188,6 +194,23 @@ impl Reader for Live {
 
     async fn torrents(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<TorrentRow>, CrawlDbError> {
         self.db.torrents(after, rows_max).await
+    }
+
+    async fn newest(
+        &self,
+        before: Option<Stored>,
+        skip: usize,
+        rows_max: usize,
+    ) -> Result<Vec<TorrentRow>, CrawlDbError> {
+        self.db.newest(before, skip, rows_max).await
+    }
+
+    async fn torrents_at(&self, infohashes: Vec<Vec<u8>>) -> Result<Vec<Option<TorrentRow>>, CrawlDbError> {
+        self.db.torrents_at(infohashes).await
+    }
+
+    async fn changes(&self, after: u64, rows_max: usize) -> Result<Changes, CrawlDbError> {
+        self.db.changes(after, rows_max).await
     }
 
     async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError> {
@@ -315,6 +338,23 @@ impl Reader for Remote {
 
     async fn torrents(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<TorrentRow>, CrawlDbError> {
         self.ask(&Ask::Torrents { after, rows_max }).await
+    }
+
+    async fn newest(
+        &self,
+        before: Option<Stored>,
+        skip: usize,
+        rows_max: usize,
+    ) -> Result<Vec<TorrentRow>, CrawlDbError> {
+        self.ask(&Ask::Newest { before, skip, rows_max }).await
+    }
+
+    async fn torrents_at(&self, infohashes: Vec<Vec<u8>>) -> Result<Vec<Option<TorrentRow>>, CrawlDbError> {
+        self.ask(&Ask::TorrentsAt { infohashes }).await
+    }
+
+    async fn changes(&self, after: u64, rows_max: usize) -> Result<Changes, CrawlDbError> {
+        self.ask(&Ask::Changes { after, rows_max }).await
     }
 
     async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError> {

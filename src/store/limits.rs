@@ -15,6 +15,13 @@ pub const LIST_REPEATS: usize = 20;
 /// without end. 64 Ki hashes are 512 kB; `ListingRow::updated` and `earlier` stop growing there.
 pub const LISTING_UPDATES_MAX: usize = 65_536;
 
+/// Changes of torrents that the database remembers for an index that follows them: one that is further behind reads all torrents. 40
+/// bytes each.
+pub const CHANGES_MAX: u64 = 100_000;
+
+/// Torrents whose times are written at once when a database of an earlier schema is opened: 60 bytes each.
+pub const TIMES_AT_ONCE_MAX: usize = 200_000;
+
 /// Rows that an export or a verification reads from the database at a time. 128 rows of 64 sources with the
 /// longest URLs are 67 MB; typical rows are 1 kB.
 pub const EXPORT_ROWS_MAX: usize = 128;

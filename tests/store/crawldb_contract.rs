@@ -169,6 +169,8 @@ contract!(
     a_url_is_counted_as_gone_once_while_it_is,
     listings_keep_the_latest_look_and_count_what_came_later,
     listings_and_torrents_are_paged,
+    torrents_are_told_from_the_newest_on_and_by_either_hash,
+    changes_are_told_in_their_order,
     urls_are_told_page_by_page_with_what_became_of_them,
     the_first_url_with_a_body_owns_it,
     a_visit_recorded_again_ends_its_lease_and_stays_queued,
@@ -606,6 +608,52 @@ async fn listings_and_torrents_are_paged(db: &impl CrawlDb) {
     }
     assert_eq!(torrents.len(), 15);
     assert!(torrents.is_sorted_by_key(|row| row.facts.infohashes.key().to_vec()));
+}
+
+async fn torrents_are_told_from_the_newest_on_and_by_either_hash(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    let bring = |path: &str, ms, hashes| bring(host, path, ms, hashes);
+    // Recorded in another order than they were found, and two at one time.
+    let visits =
+        vec![bring("/1", 5, v1(1)), bring("/2", 3, hybrid(2, 3)), bring("/3", 5, v1(4)), bring("/4", 9, v2(5))];
+    db.record_visits(visits.into()).await.unwrap();
+    db.record_visits(vec![bring("/5", 20, v1(2))].into()).await.unwrap();
+    db.adopt_torrent(facts(v1(6)), at(7)).await.unwrap();
+    let rows = db.newest(None, 0, 9).await.unwrap();
+    let hashes = |rows: &[TorrentRow]| rows.iter().map(|row| row.facts.infohashes).collect::<Vec<_>>();
+    assert_eq!(hashes(&rows), [v2(5), v1(6), v1(4), v1(1), hybrid(2, 3)]);
+    for skip in 0..7 {
+        let some = db.newest(None, skip, 2).await.unwrap();
+        assert_eq!(some, rows.iter().skip(skip).take(2).cloned().collect::<Vec<_>>(), "{skip}");
+        if let Some(row) = rows.get(skip) {
+            let behind = db.newest(Some(row.place()), 0, 9).await.unwrap();
+            assert_eq!(behind, rows[skip + 1..], "{skip}");
+        }
+    }
+    let at = |hashes: Infohashes| hashes.key().to_vec();
+    let wanted = vec![at(v2(3)), at(v1(9)), at(v1(2)), at(v2(5)), vec![1, 2]];
+    let found = db.torrents_at(wanted).await.unwrap();
+    let found: Vec<_> = found.into_iter().map(|row| row.map(|row| row.facts.infohashes)).collect();
+    assert_eq!(found, [Some(hybrid(2, 3)), None, Some(hybrid(2, 3)), Some(v2(5)), None]);
+    db.forget_torrent(v1(2), UnixMillis(30)).await.unwrap();
+    assert_eq!(hashes(&db.newest(None, 3, 9).await.unwrap()), [v1(1)]);
+}
+
+async fn changes_are_told_in_their_order(db: &impl CrawlDb) {
+    assert_eq!(db.changes(0, 9).await.unwrap(), Changes::default());
+    let (one, two) = (db.host_id("s", "http://a").await.unwrap(), db.host_id("t", "http://a").await.unwrap());
+    db.record_visits(vec![bring(one, "/1", 1, v1(1)), bring(one, "/2", 2, v1(2))].into()).await.unwrap();
+    // The same once more on its site is none; on another site it is, and so is a magnet of a third.
+    db.record_visits(vec![bring(one, "/3", 3, v1(1)), bring(two, "/1", 3, v1(1))].into()).await.unwrap();
+    db.record_visits(vec![name(two, "/2", 4, v1(2)), name(two, "/3", 5, v1(2))].into()).await.unwrap();
+    db.adopt_torrent(facts(v1(3)), at(6)).await.unwrap();
+    db.forget_torrent(v1(1), at(7)).await.unwrap();
+    let told = |changes: Changes| changes.keys.iter().map(|(number, key)| (*number, key[0])).collect::<Vec<_>>();
+    let changes = db.changes(0, 9).await.unwrap();
+    assert_eq!((changes.first, changes.last), (1, 6));
+    assert_eq!(told(changes), [(1, 1), (2, 2), (3, 1), (4, 2), (5, 3), (6, 1)]);
+    assert_eq!(told(db.changes(3, 2).await.unwrap()), [(4, 2), (5, 3)]);
+    assert_eq!(told(db.changes(6, 2).await.unwrap()), []);
 }
 
 async fn the_first_url_with_a_body_owns_it(db: &impl CrawlDb) {

@@ -496,10 +496,10 @@ fn a_newer_schema_is_refused_and_left_alone() {
         txn.commit().unwrap();
         before
     };
-    assert_eq!(set_schema(4), Some(3));
+    assert_eq!(set_schema(5), Some(4));
     let error = RedbStore::open(&path, OPTIONS).err().unwrap();
-    assert!(matches!(error, CrawlDbError::NewerSchema { found: 4, known: 3, .. }), "{error}");
-    assert_eq!(set_schema(3), Some(4));
+    assert!(matches!(error, CrawlDbError::NewerSchema { found: 5, known: 4, .. }), "{error}");
+    assert_eq!(set_schema(4), Some(5));
     RedbStore::open(&path, OPTIONS).unwrap();
 }
 
@@ -536,6 +536,45 @@ fn a_database_of_schema_2_is_taken_over_and_a_reason_is_kept_by_whoever_opens_it
         assert_eq!(told, [("http://a/0", memo(0), 50), ("http://a/1", memo(1), 2)]);
         assert_eq!(db.site_counts("s").await.unwrap().pages_not_whole, 2);
     });
+}
+
+/// The power is lost at each sync of the takeover in turn, on a disk that keeps what was never synced, or loses it.
+#[test]
+fn a_database_of_schema_3_has_its_torrents_by_time_whatever_sync_the_power_is_lost_at() {
+    let newest = |disk: &Shared| {
+        let db = open_on(disk).unwrap();
+        run(async {
+            let rows = db.newest(None, 0, 1_000).await.unwrap();
+            assert!(rows.is_sorted_by(|a, b| a.place() > b.place()));
+            assert_eq!(rows.len(), db.torrents(None, 1_000).await.unwrap().len());
+            rows.len()
+        })
+    };
+    for dies_at in 1..50 {
+        let mut taken_over = false;
+        for survives in SURVIVORS {
+            let disk = Shared::default();
+            run(crawl(&open_on(&disk).unwrap())).map_err(|(_, error)| error).unwrap();
+            let stored = newest(&disk);
+            let db = redb::Database::builder().create_with_backend(disk.clone()).unwrap();
+            let txn = db.begin_write().unwrap();
+            txn.open_table(redb::TableDefinition::<&str, u64>::new("meta")).unwrap().insert("schema", 3).unwrap();
+            assert!(txn.delete_table(redb::TableDefinition::<&[u8], ()>::new("by_time")).unwrap());
+            assert!(txn.delete_table(redb::TableDefinition::<u64, &[u8]>::new("changes")).unwrap());
+            txn.commit().unwrap();
+            drop(db);
+            let syncs = disk.0.lock().unwrap().syncs;
+            disk.0.lock().unwrap().dies_at_sync = Some(syncs + dies_at);
+            taken_over = open_on(&disk).is_ok();
+            disk.0.lock().unwrap().power_off(survives);
+            assert_eq!((newest(&disk), stored > 0), (stored, true), "sync {dies_at}");
+        }
+        if taken_over {
+            assert!(dies_at > 1, "the sweep began behind the takeover");
+            return;
+        }
+    }
+    panic!("the sweep did not reach the end of the takeover");
 }
 
 #[test]

@@ -28,6 +28,8 @@ struct MemoryTables {
     hosts: Vec<HostRow>,
     urls: BTreeMap<UrlKey, Url>,
     torrents: BTreeMap<Vec<u8>, Torrent>,
+    /// Archive keys; the first is change 1.
+    changes: Vec<Vec<u8>>,
     magnets: BTreeMap<Vec<u8>, Magnet>,
     listings: BTreeMap<(HostId, Box<str>, u64), Looks>,
     bodies: BTreeMap<(HostId, u64), Box<str>>,
@@ -507,9 +509,11 @@ impl CrawlDb for MemoryStore {
 
     async fn forget_torrent(&self, infohashes: Infohashes, now: UnixMillis) -> Result<(), CrawlDbError> {
         let mut state = self.state();
-        let Some(torrent) = state.torrent_key(&infohashes).and_then(|key| state.torrents.remove(&key)) else {
+        let Some((key, torrent)) = state.torrent_key(&infohashes).and_then(|key| state.torrents.remove_entry(&key))
+        else {
             return Ok(());
         };
+        state.changes.push(key);
         if let Some(host) = torrent.first_host {
             state.counts(host).torrents -= 1;
         }
@@ -544,6 +548,7 @@ impl CrawlDb for MemoryStore {
         state.count_magnets(&infohashes, -1);
         let torrent = Torrent { facts, first_host: None, stored: now, seen_count: 0, sources: Vec::new() };
         state.torrents.insert(key.clone(), torrent);
+        state.changes.push(key.clone());
         state.add_magnet_pages(&key, &infohashes);
         Ok(())
     }

@@ -158,6 +158,20 @@ pub trait Reader: Send + Sync + 'static {
     /// Stored torrents in the order of their archive keys (bytes), starting after `after`.
     async fn torrents(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<TorrentRow>, CrawlDbError>;
 
+    /// Stored torrents, the newest first: those stored before `before`, without the first `skip` of them.
+    async fn newest(
+        &self,
+        before: Option<Stored>,
+        skip: usize,
+        rows_max: usize,
+    ) -> Result<Vec<TorrentRow>, CrawlDbError>;
+
+    /// The torrents with these infohashes (20 or 32 bytes each, either one of a hybrid), in their order.
+    async fn torrents_at(&self, infohashes: Vec<Vec<u8>>) -> Result<Vec<Option<TorrentRow>>, CrawlDbError>;
+
+    /// Changes of stored torrents in their order, starting after the one with the number `after`.
+    async fn changes(&self, after: u64, rows_max: usize) -> Result<Changes, CrawlDbError>;
+
     /// Magnets in the order of their keys (bytes), starting after `after`.
     async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError>;
 

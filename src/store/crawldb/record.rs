@@ -193,6 +193,33 @@ pub struct TorrentRow {
     pub sources: Vec<Source>,
 }
 
+/// The place of a torrent in the order of storing.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Stored {
+    pub at: UnixMillis,
+    /// Its archive key.
+    pub key: Vec<u8>,
+}
+
+impl TorrentRow {
+    /// Its place in the order of storing.
+    #[must_use]
+    pub fn place(&self) -> Stored {
+        Stored { at: self.stored, key: self.facts.infohashes.key().to_vec() }
+    }
+}
+
+/// What has happened to the torrents of a database since a change: each was added or removed, or one more site has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changes {
+    /// The oldest change that is still known, and the newest one; 0 if there was none. Whoever has not seen the one before the oldest
+    /// has to read all torrents.
+    pub first: u64,
+    pub last: u64,
+    /// Numbers in ascending order, and archive keys.
+    pub keys: Vec<(u64, Vec<u8>)>,
+}
+
 /// Where a torrent was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {

@@ -22,6 +22,7 @@ mod read;
 mod record;
 mod seen;
 pub(super) mod tables;
+mod times;
 mod unwritten;
 mod urls;
 
@@ -361,6 +362,23 @@ impl Reader for RedbStore {
 
     async fn torrents(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<TorrentRow>, CrawlDbError> {
         self.call(move |core, db| read::torrents(core, db, after.as_deref(), rows_max)).await
+    }
+
+    async fn newest(
+        &self,
+        before: Option<Stored>,
+        skip: usize,
+        rows_max: usize,
+    ) -> Result<Vec<TorrentRow>, CrawlDbError> {
+        self.call(move |core, db| times::newest(core, db, before.as_ref(), skip, rows_max)).await
+    }
+
+    async fn torrents_at(&self, infohashes: Vec<Vec<u8>>) -> Result<Vec<Option<TorrentRow>>, CrawlDbError> {
+        self.call(move |core, db| times::torrents_at(core, db, &infohashes)).await
+    }
+
+    async fn changes(&self, after: u64, rows_max: usize) -> Result<Changes, CrawlDbError> {
+        self.call(move |_, db| times::changes(db, after, rows_max)).await
     }
 
     async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError> {

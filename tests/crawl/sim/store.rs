@@ -331,6 +331,23 @@ impl Reader for Watched {
         at_once(self.db.torrents(after, rows_max))
     }
 
+    async fn newest(
+        &self,
+        before: Option<Stored>,
+        skip: usize,
+        rows_max: usize,
+    ) -> Result<Vec<TorrentRow>, CrawlDbError> {
+        at_once(self.db.newest(before, skip, rows_max))
+    }
+
+    async fn torrents_at(&self, infohashes: Vec<Vec<u8>>) -> Result<Vec<Option<TorrentRow>>, CrawlDbError> {
+        at_once(self.db.torrents_at(infohashes))
+    }
+
+    async fn changes(&self, after: u64, rows_max: usize) -> Result<Changes, CrawlDbError> {
+        at_once(self.db.changes(after, rows_max))
+    }
+
     async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError> {
         at_once(self.db.magnets(after, rows_max))
     }

@@ -24,15 +24,18 @@ impl MemoryTables {
         )
     }
 
-    pub(super) fn add_source(&mut self, key: &[u8], found: Found) {
+    /// True if it is the first source on its site.
+    pub(super) fn add_source(&mut self, key: &[u8], found: Found) -> bool {
         let host = found.host;
         let hosts = &self.hosts;
         let Some(torrent) = self.torrents.get_mut(key) else {
-            return;
+            return false;
         };
-        if merge::add_source(&mut torrent.sources, found, |host| &*hosts[host.0 as usize].site) {
+        let is_new = merge::add_source(&mut torrent.sources, found, |host| &*hosts[host.0 as usize].site);
+        if is_new {
             self.counts(host).torrents_seen += 1;
         }
+        is_new
     }
 
     /// Stores a torrent or counts it as seen; true if it was unknown.
@@ -57,7 +60,9 @@ impl MemoryTables {
         if let Some(torrent) = self.torrents.get_mut(&key) {
             torrent.seen_count = torrent.seen_count.saturating_add(1);
         }
-        self.add_source(&key, source_of(visit, visit.via.clone()));
+        if self.add_source(&key, source_of(visit, visit.via.clone())) || stored {
+            self.changes.push(key.clone());
+        }
         if stored {
             self.add_magnet_pages(&key, &facts.infohashes);
         }
@@ -93,7 +98,9 @@ impl MemoryTables {
     /// True if the magnet names a torrent that was neither stored nor named.
     pub(super) fn take_magnet(&mut self, facts: &MagnetFacts, visit: &Visit) -> bool {
         if let Some(key) = self.torrent_key(&facts.infohashes) {
-            self.add_source(&key, source_of(visit, None));
+            if self.add_source(&key, source_of(visit, None)) {
+                self.changes.push(key);
+            }
             return false;
         }
         match self.magnet_keys(&facts.infohashes) {

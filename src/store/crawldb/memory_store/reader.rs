@@ -5,9 +5,32 @@ use std::ops::Bound;
 use async_trait::async_trait;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::MemoryStore;
+use super::{MemoryStore, MemoryTables, Torrent};
+use crate::crawldb::merge::Found;
 use crate::crawldb::record::*;
 use crate::crawldb::{CrawlDbError, Reader};
+use gleaner_torrent::Infohashes;
+
+impl MemoryTables {
+    fn torrent_row(&self, torrent: &Torrent) -> TorrentRow {
+        let of = |found: &Found| Source {
+            site: self.site(found.host),
+            url: self.url_text(found.host, &found.path),
+            via: found.via.clone(),
+            first_seen: found.first_seen,
+            last_seen: found.last_seen,
+        };
+        let mut sources: Vec<Source> = torrent.sources.iter().map(of).collect();
+        sources.sort_by(|a, b| (&a.url, &a.site).cmp(&(&b.url, &b.site)));
+        TorrentRow {
+            facts: torrent.facts.clone(),
+            site: torrent.first_host.map_or_else(|| "".into(), |host| self.site(host)),
+            stored: torrent.stored,
+            seen_count: torrent.seen_count,
+            sources,
+        }
+    }
+}
 
 #[async_trait]
 impl Reader for MemoryStore {
@@ -23,29 +46,39 @@ impl Reader for MemoryStore {
         let state = self.state();
         let behind = |key: &Vec<u8>| after.as_ref().is_none_or(|after| key > after);
         let rows = state.torrents.iter().filter(|(key, _)| behind(key)).take(rows_max);
-        Ok(rows
-            .map(|(_, torrent)| {
-                let mut sources: Vec<Source> = torrent
-                    .sources
-                    .iter()
-                    .map(|found| Source {
-                        site: state.site(found.host),
-                        url: state.url_text(found.host, &found.path),
-                        via: found.via.clone(),
-                        first_seen: found.first_seen,
-                        last_seen: found.last_seen,
-                    })
-                    .collect();
-                sources.sort_by(|a, b| (&a.url, &a.site).cmp(&(&b.url, &b.site)));
-                TorrentRow {
-                    facts: torrent.facts.clone(),
-                    site: torrent.first_host.map_or_else(|| "".into(), |host| state.site(host)),
-                    stored: torrent.stored,
-                    seen_count: torrent.seen_count,
-                    sources,
-                }
-            })
-            .collect())
+        Ok(rows.map(|(_, torrent)| state.torrent_row(torrent)).collect())
+    }
+
+    async fn newest(
+        &self,
+        before: Option<Stored>,
+        skip: usize,
+        rows_max: usize,
+    ) -> Result<Vec<TorrentRow>, CrawlDbError> {
+        let state = self.state();
+        let mut rows: Vec<TorrentRow> = state.torrents.values().map(|torrent| state.torrent_row(torrent)).collect();
+        rows.retain(|row| before.as_ref().is_none_or(|before| row.place() < *before));
+        rows.sort_by_key(|row| std::cmp::Reverse(row.place()));
+        Ok(rows.into_iter().skip(skip).take(rows_max).collect())
+    }
+
+    async fn torrents_at(&self, infohashes: Vec<Vec<u8>>) -> Result<Vec<Option<TorrentRow>>, CrawlDbError> {
+        let state = self.state();
+        let row = |hash: &Vec<u8>| {
+            let has = |torrent: &&Torrent| {
+                let Infohashes { v1, v2 } = &torrent.facts.infohashes;
+                v1.is_some_and(|v1| v1[..] == hash[..]) || v2.is_some_and(|v2| v2[..] == hash[..])
+            };
+            state.torrents.values().find(has).map(|torrent| state.torrent_row(torrent))
+        };
+        Ok(infohashes.iter().map(row).collect())
+    }
+
+    async fn changes(&self, after: u64, rows_max: usize) -> Result<Changes, CrawlDbError> {
+        let state = self.state();
+        let last = state.changes.len() as u64;
+        let keys = (1..).zip(state.changes.iter().cloned()).filter(|(number, _)| *number > after).take(rows_max);
+        Ok(Changes { first: last.min(1), last, keys: keys.collect() })
     }
 
     async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError> {

@@ -7,6 +7,7 @@ use super::codec::{self, MagnetKept, TorrentKept};
 use super::known::{CachedTables, MAGNETS_ONLY, TORRENT_ROWS, TORRENTS_SEEN, Tally};
 use super::open::Fault;
 use super::tables::{BODIES, INFOHASHES, LISTINGS, MAGNET_HASHES, MAGNETS, TORRENTS};
+use super::times::Times;
 use crate::crawldb::merge::{self, Found, Looks};
 use crate::crawldb::record::{Listing, MagnetFacts, TorrentFacts, UrlKey, Visit};
 use crate::limits;
@@ -20,6 +21,7 @@ pub(super) struct Harvest<'w> {
     infohashes: Table<'w, Bytes, Bytes>,
     magnets: Table<'w, Bytes, Bytes>,
     magnet_hashes: Table<'w, Bytes, Bytes>,
+    times: Times<'w>,
     txn: &'w WriteTransaction,
     known: &'w CachedTables,
     value: Vec<u8>,
@@ -71,6 +73,7 @@ impl<'w> Harvest<'w> {
             infohashes: txn.open_table(INFOHASHES)?,
             magnets: txn.open_table(MAGNETS)?,
             magnet_hashes: txn.open_table(MAGNET_HASHES)?,
+            times: Times::open(txn)?,
             txn,
             known,
             value: Vec::new(),
@@ -89,12 +92,28 @@ impl<'w> Harvest<'w> {
         Ok(())
     }
 
-    fn add_source(&self, torrent: &mut TorrentKept, found: Found, tally: &mut Tally) -> Result<(), Fault> {
+    /// True if it is the first source on its site.
+    fn add_source(&self, torrent: &mut TorrentKept, found: Found, tally: &mut Tally) -> Result<bool, Fault> {
         let site = self.known.site_of(found.host)?;
-        if merge::add_source(&mut torrent.sources, found, |host| self.known.site_name(host)) {
+        let is_new = merge::add_source(&mut torrent.sources, found, |host| self.known.site_name(host));
+        if is_new {
             tally.add(site, TORRENTS_SEEN, 1);
         }
-        Ok(())
+        Ok(is_new)
+    }
+
+    /// Adds a source to a stored torrent.
+    fn add_source_of(
+        &mut self,
+        key: &[u8],
+        mut torrent: TorrentKept,
+        found: Found,
+        tally: &mut Tally,
+    ) -> Result<(), Fault> {
+        if self.add_source(&mut torrent, found, tally)? {
+            self.times.changed(key)?;
+        }
+        self.put_torrent(key, &torrent)
     }
 
     /// The pages that named this torrent before it was stored become its sources, and its magnets no longer count. Call
@@ -124,6 +143,7 @@ impl<'w> Harvest<'w> {
     fn insert_torrent(&mut self, torrent: &TorrentKept) -> Result<(), Fault> {
         let hashes = &torrent.facts.infohashes;
         self.put_torrent(hashes.key(), torrent)?;
+        self.times.added(torrent.stored, hashes.key())?;
         if let Some(other) = other_hash(hashes) {
             self.infohashes.insert(&other[..], hashes.key())?;
         }
@@ -141,8 +161,7 @@ impl<'w> Harvest<'w> {
         if let Some(key) = find_torrent(&self.torrents, &self.infohashes, &facts.infohashes)? {
             let mut torrent = self.torrent(&key)?;
             torrent.seen_count = torrent.seen_count.saturating_add(1);
-            self.add_source(&mut torrent, source, tally)?;
-            self.put_torrent(&key, &torrent)?;
+            self.add_source_of(&key, torrent, source, tally)?;
             return Ok(false);
         }
         let mut torrent = TorrentKept {
@@ -176,6 +195,7 @@ impl<'w> Harvest<'w> {
         };
         let torrent = self.torrent(&key)?;
         self.torrents.remove(&*key)?;
+        self.times.removed(torrent.stored, &key)?;
         if let Some(other) = other_hash(&torrent.facts.infohashes) {
             self.infohashes.remove(&other[..])?;
         }
@@ -226,9 +246,8 @@ impl<'w> Harvest<'w> {
     /// True if the magnet names a torrent that was neither stored nor named.
     pub(super) fn take_magnet(&mut self, facts: &MagnetFacts, visit: &Visit, tally: &mut Tally) -> Result<bool, Fault> {
         if let Some(key) = find_torrent(&self.torrents, &self.infohashes, &facts.infohashes)? {
-            let mut torrent = self.torrent(&key)?;
-            self.add_source(&mut torrent, source_of(visit, None), tally)?;
-            self.put_torrent(&key, &torrent)?;
+            let torrent = self.torrent(&key)?;
+            self.add_source_of(&key, torrent, source_of(visit, None), tally)?;
             return Ok(false);
         }
         match self.magnet_rows(&facts.infohashes)? {

@@ -12,7 +12,10 @@ use redb::{
 };
 
 use super::known::CachedTables;
-use super::tables::{self, META, META_SCHEMA, SCHEMA, SCHEMA_WITHOUT_NOT_WHOLE, SCHEMA_WITHOUT_NOTES};
+use super::tables::{
+    self, META, META_SCHEMA, SCHEMA, SCHEMA_WITHOUT_NOT_WHOLE, SCHEMA_WITHOUT_NOTES, SCHEMA_WITHOUT_TIMES,
+};
+use super::times;
 use super::unwritten::Unwritten;
 use crate::crawldb::CrawlDbError;
 use crate::crawldb::record::HostId;
@@ -171,9 +174,14 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 pub(super) fn read(db: &Database) -> Result<CachedTables, Fault> {
     match schema_of(db)? {
         Some(SCHEMA) => {}
-        None | Some(SCHEMA_WITHOUT_NOTES | SCHEMA_WITHOUT_NOT_WHOLE) => tables::create(db)?,
+        None => tables::create(db)?,
+        Some(SCHEMA_WITHOUT_NOTES | SCHEMA_WITHOUT_NOT_WHOLE | SCHEMA_WITHOUT_TIMES) => {
+            times::fill(db)?;
+            tables::create(db)?;
+        }
         Some(found) => return Err(never_in_use(found)),
     }
+    tables::check(db)?;
     CachedTables::load(db)
 }
 

@@ -266,7 +266,7 @@ fn discovered(host: HostId, value: &[u8], table: &str) -> Result<Discovered, Fau
 }
 
 /// Everything after `after`.
-fn behind(after: Option<&[u8]>) -> (Bound<&[u8]>, Bound<&[u8]>) {
+pub(super) fn behind(after: Option<&[u8]>) -> (Bound<&[u8]>, Bound<&[u8]>) {
     (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded)
 }
 
@@ -286,7 +286,7 @@ pub(super) fn torrents(
     Ok(rows)
 }
 
-fn torrent_row(known: &CachedTables, kept: TorrentKept) -> TorrentRow {
+pub(super) fn torrent_row(known: &CachedTables, kept: TorrentKept) -> TorrentRow {
     let mut sources: Vec<Source> = kept
         .sources
         .into_iter()

@@ -1,13 +1,15 @@
 //! The tables of the file. `docs/design/crawldb.md` describes each.
 
-use redb::{Database, Durability, TableDefinition, WriteTransaction};
+use redb::{Database, Durability, ReadableDatabase as _, TableDefinition, WriteTransaction};
 
 use super::codec::{BodyKey, LaterKey, QueueKey};
 use super::open::Fault;
 
 /// The schema that this code writes, and the highest that it reads.
-pub(super) const SCHEMA: u64 = 3;
-/// The schema without `not_whole`, whose other rows are those of [`SCHEMA`].
+pub(super) const SCHEMA: u64 = 4;
+/// The schema without `by_time` and `changes`, whose other rows are those of [`SCHEMA`].
+pub(super) const SCHEMA_WITHOUT_TIMES: u64 = 3;
+/// The schema without `not_whole` either.
 pub(super) const SCHEMA_WITHOUT_NOT_WHOLE: u64 = 2;
 /// The schema without `memos` and `notes` either.
 pub(super) const SCHEMA_WITHOUT_NOTES: u64 = 1;
@@ -28,6 +30,10 @@ pub(super) const LATER: TableDefinition<&LaterKey, &[u8]> = TableDefinition::new
 /// URLs that wait for other rules: host, token and path → as `queue`, without the path.
 pub(super) const PARKED: TableDefinition<&[u8], &[u8]> = TableDefinition::new("parked");
 pub(super) const TORRENTS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("torrents");
+/// When a torrent was stored (milliseconds, big-endian) and its key in `torrents`.
+pub(super) const BY_TIME: TableDefinition<&[u8], ()> = TableDefinition::new("by_time");
+/// The number of a change → the key in `torrents` of what was added, removed, or found by one more site.
+pub(super) const CHANGES: TableDefinition<u64, &[u8]> = TableDefinition::new("changes");
 /// The other hash of a hybrid → its archive key.
 pub(super) const INFOHASHES: TableDefinition<&[u8], &[u8]> = TableDefinition::new("infohashes");
 pub(super) const MAGNETS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("magnets");
@@ -59,25 +65,42 @@ pub(in crate::crawldb) fn begin_volatile(db: &Database) -> Result<WriteTransacti
     Ok(txn)
 }
 
+/// Opens each table of a transaction, one after the other: redb may stop at a damaged one, and aborts the process if another is open then.
+macro_rules! open_each {
+    ($txn:expr) => {
+        drop($txn.open_table(META)?);
+        drop($txn.open_table(HOSTS)?);
+        drop($txn.open_table(COUNTS)?);
+        drop($txn.open_table(URLS)?);
+        drop($txn.open_table(QUEUE)?);
+        drop($txn.open_table(LATER)?);
+        drop($txn.open_table(PARKED)?);
+        drop($txn.open_table(TORRENTS)?);
+        drop($txn.open_table(BY_TIME)?);
+        drop($txn.open_table(CHANGES)?);
+        drop($txn.open_table(INFOHASHES)?);
+        drop($txn.open_table(MAGNETS)?);
+        drop($txn.open_table(MAGNET_HASHES)?);
+        drop($txn.open_table(LISTINGS)?);
+        drop($txn.open_table(BODIES)?);
+        drop($txn.open_table(MEMOS)?);
+        drop($txn.open_table(NOTES)?);
+        drop($txn.open_table(NOT_WHOLE)?);
+    };
+}
+
 /// Creates every absent table, so that readers find them, and stores the schema.
 pub(super) fn create(db: &Database) -> Result<(), Fault> {
     let txn = begin(db)?;
     txn.open_table(META)?.insert(META_SCHEMA, SCHEMA)?;
-    txn.open_table(HOSTS)?;
-    txn.open_table(COUNTS)?;
-    txn.open_table(URLS)?;
-    txn.open_table(QUEUE)?;
-    txn.open_table(LATER)?;
-    txn.open_table(PARKED)?;
-    txn.open_table(TORRENTS)?;
-    txn.open_table(INFOHASHES)?;
-    txn.open_table(MAGNETS)?;
-    txn.open_table(MAGNET_HASHES)?;
-    txn.open_table(LISTINGS)?;
-    txn.open_table(BODIES)?;
-    txn.open_table(MEMOS)?;
-    txn.open_table(NOTES)?;
-    txn.open_table(NOT_WHOLE)?;
+    open_each!(txn);
     txn.commit()?;
+    Ok(())
+}
+
+/// Fails if a table cannot be opened.
+pub(super) fn check(db: &Database) -> Result<(), Fault> {
+    let txn = db.begin_read()?;
+    open_each!(txn);
     Ok(())
 }
