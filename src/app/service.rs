@@ -13,6 +13,7 @@ use notify::{RecursiveMode, Watcher};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 
+use super::finding::Finding;
 use super::milestones::{Line, Milestones};
 use super::repairs::{self, Repairs};
 use super::{App, Crew, control};
@@ -23,6 +24,7 @@ use gleaner_crawl::{CrawlError, RunOptions};
 use gleaner_rules::config::Config;
 use gleaner_rules::fault::Fault;
 use gleaner_rules::{self as rules, SiteRules};
+use gleaner_store::crawldb::Reader;
 
 /// Editors write a file in several steps: it is read after this long without changes.
 const RULES_QUIET: Duration = Duration::from_millis(300);
@@ -81,6 +83,8 @@ pub async fn run(
 
     let progress = Progress::default();
     let _control = control::serve(app, Some(progress.clone()));
+    let _finding = Finding::start(&app.data_dir, Arc::clone(&app.db) as Arc<dyn Reader>, Arc::clone(&app.archive))
+        .context("the search index has no thread")?;
     let options = RunOptions { keep_looking: true, ..RunOptions::default() };
     let crew = app.crew(options, OnFault::TryAgain(COMMIT_RETRY), progress.clone());
     let (running, ending) = (BTreeMap::new(), BTreeMap::new());

@@ -45,6 +45,7 @@ pub mod render;
 pub mod rules;
 pub mod run;
 pub mod schedule;
+pub mod search;
 mod shares;
 pub mod sources;
 pub mod status;
@@ -133,6 +134,9 @@ enum Command {
     /// Show the harvest and the state of each site, also while the service runs
     #[command(after_help = "Example: gleaner status --json")]
     Status(status::Options),
+    /// Find torrents of the archive by name, file, infohash and kind
+    #[command(after_help = "Example: gleaner search 'debian netinst -ppc size:<1G'")]
+    Search(search::Options),
     /// Export the harvest as a folder, a .tar.zst or a .zip with a manifest
     #[command(after_help = "Example: gleaner export harvest.tar.zst --layout by-site --since 2026-11-01")]
     Export(export::Options),
@@ -323,7 +327,9 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         enough_files(config.requests_max.into())?;
     }
     // `login` and `demo` become the owner by themselves, once they have read what is root's.
-    if let (Command::Crawl(_) | Command::Run(_) | Command::Verify(_), Some(config)) = (&command, &config) {
+    if let (Command::Crawl(_) | Command::Run(_) | Command::Search(_) | Command::Verify(_), Some(config)) =
+        (&command, &config)
+    {
         let data_dir = config.data_dir.display();
         // SAFETY: no second thread runs yet.
         unsafe { become_owner(&config.data_dir) }
@@ -351,6 +357,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Run(options) => run::run(&config, &options, &global),
         Command::Rules(command) => rules_command(command, &config, &global),
         Command::Status(options) => status::status(&config, &options, &global),
+        Command::Search(options) => search::command(&config, &options),
         Command::Export(options) => export::command(&config, &options),
         Command::Coverage(options) => coverage::command(&config, &options),
         Command::Delay(options) => delay::command(&config, &options),

@@ -1,12 +1,14 @@
 //! Torrents: recognition of bodies, names and infohashes, and storage on the disk.
 //!
-//! `bencode` finds the spans, `metainfo` reads them, `layout` adds up the files, `magnet` parses links that only name a torrent, `origin` reads where one says it is from, `archive`
+//! `bencode` finds the spans, `metainfo` reads them, `layout` adds up the files, `magnet` parses links that only name a torrent, `origin` reads where one says it is from,
+//! `contents` what it holds, `archive`
 //! keeps one file per infohash. Nothing here knows of HTTP, of rules or of the crawl database.
 
 pub mod limits;
 
 pub mod archive;
 pub mod bencode;
+pub mod contents;
 mod layout;
 pub mod magnet;
 pub mod metainfo;

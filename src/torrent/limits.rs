@@ -25,5 +25,14 @@ pub const TORRENT_PIECES_MAX: u64 = 0x20_0000;
 /// Tracker URLs read from one metainfo file or magnet link; the longest public lists have about 100.
 pub const TRACKERS_PER_TORRENT_MAX: usize = 128;
 
+/// Bytes of one file's path that are read for people: the limit of Linux.
+pub const PATH_BYTES_MAX: usize = 4_096;
+
+/// Bytes of all paths of one torrent that are read for people: as much as the largest metainfo file has.
+pub const CONTENTS_BYTES_MAX: usize = TORRENT_BYTES_MAX;
+
+/// Web seeds read from one metainfo file.
+pub const WEB_SEEDS_MAX: usize = 128;
+
 /// Bytes of a tracker's URL, a comment or another text of a metainfo file that are read for where it is from.
 pub const ORIGIN_TEXT_BYTES_MAX: usize = 2_048;

@@ -650,7 +650,7 @@ async fn changes_are_told_in_their_order(db: &impl CrawlDb) {
     db.forget_torrent(v1(1), at(7)).await.unwrap();
     let told = |changes: Changes| changes.keys.iter().map(|(number, key)| (*number, key[0])).collect::<Vec<_>>();
     let changes = db.changes(0, 9).await.unwrap();
-    assert_eq!((changes.first, changes.last), (1, 6));
+    assert_eq!((changes.first, changes.last, changes.torrents), (1, 6, 2));
     assert_eq!(told(changes), [(1, 1), (2, 2), (3, 1), (4, 2), (5, 3), (6, 1)]);
     assert_eq!(told(db.changes(3, 2).await.unwrap()), [(4, 2), (5, 3)]);
     assert_eq!(told(db.changes(6, 2).await.unwrap()), []);

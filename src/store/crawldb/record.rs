@@ -216,6 +216,8 @@ pub struct Changes {
     /// has to read all torrents.
     pub first: u64,
     pub last: u64,
+    /// Torrents in the database.
+    pub torrents: u64,
     /// Numbers in ascending order, and archive keys.
     pub keys: Vec<(u64, Vec<u8>)>,
 }

@@ -19,6 +19,7 @@ mod owners;
 mod paths;
 mod repair;
 mod repair_guards;
+mod search;
 mod service;
 mod sources;
 mod told;

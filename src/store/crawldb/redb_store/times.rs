@@ -1,6 +1,8 @@
 //! Torrents by the time of their storing, and the line of their changes: what is newest, and what an index has not seen yet.
 
-use redb::{Database, ReadableDatabase, ReadableTable, Table, TableError, WriteTransaction};
+use redb::{
+    Database, ReadableDatabase, ReadableTable, ReadableTableMetadata as _, Table, TableError, WriteTransaction,
+};
 
 use super::Core;
 use super::codec::TorrentKept;
@@ -134,7 +136,8 @@ pub(super) fn torrents_at(core: &Core, db: &Database, hashes: &[Vec<u8>]) -> Res
 
 /// The changes after this one.
 pub(super) fn changes(db: &Database, after: u64, rows_max: usize) -> Result<Changes, Fault> {
-    let table = db.begin_read()?.open_table(CHANGES)?;
+    let txn = db.begin_read()?;
+    let (table, torrents) = (txn.open_table(CHANGES)?, txn.open_table(TORRENTS)?.len()?);
     let number = |row: Option<(redb::AccessGuard<'_, u64>, redb::AccessGuard<'_, &'static [u8]>)>| {
         row.map_or(0, |(number, _)| number.value())
     };
@@ -144,5 +147,5 @@ pub(super) fn changes(db: &Database, after: u64, rows_max: usize) -> Result<Chan
         let (number, key) = row?;
         keys.push((number.value(), key.value().to_vec()));
     }
-    Ok(Changes { first, last, keys })
+    Ok(Changes { first, last, torrents, keys })
 }

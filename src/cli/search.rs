@@ -1,0 +1,213 @@
+//! `gleaner search`: finds torrents of the archive by name, file, infohash and kind.
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::{Args, ValueEnum};
+use comfy_table::{CellAlignment, Table};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use super::block_on;
+use crate::app::{archive_path, database::Database};
+use gleaner_rules::config::Config;
+use gleaner_search::follow::{FollowError, Follower};
+use gleaner_search::{Order, Query, Search, category};
+use gleaner_store::crawldb::{Reader, TorrentRow};
+use gleaner_torrent::archive::Archive;
+
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Words, "phrases", -exclusions, beginnings* and filters: site:NAME cat:4020 ext:iso size:>1G after:2026-11-01 before:2026-12-01
+    /// year:2020..2026 private:no v2:yes; or an infohash, or a magnet link. Without any, the newest torrents. Quote it as a whole: the
+    /// shell takes quotes and stars away, and a word with a hyphen is an option
+    #[arg(value_name = "QUERY")]
+    query: Vec<String>,
+    /// Order of the torrents; the default is relevance for words, else newest
+    #[arg(long, value_name = "ORDER")]
+    order: Option<By>,
+    /// Most torrents to show
+    #[arg(long, value_name = "COUNT", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    limit: u32,
+    /// Torrents to leave out before the first one shown
+    #[arg(long, value_name = "COUNT", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    skip: u32,
+    /// Count the torrents by site, category, year, and private
+    #[arg(long)]
+    facets: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum By {
+    Newest,
+    Relevance,
+    Size,
+}
+
+/// What was found.
+#[derive(Debug, Serialize)]
+struct Report {
+    /// Torrents that fit, of so many.
+    total: usize,
+    archived: u64,
+    torrents: Vec<Torrent>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    facets: Option<gleaner_search::find::Facets>,
+}
+
+#[derive(Debug, Serialize)]
+struct Torrent {
+    infohash: String,
+    name: Box<str>,
+    payload_bytes: u64,
+    file_count: u32,
+    category: u32,
+    site: Box<str>,
+    stored: String,
+    private: bool,
+}
+
+pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
+    let report = block_on(find(config, options))?;
+    if options.json {
+        outln!("{}", serde_json::to_string(&report)?);
+    } else {
+        out!("{}", text(&report, options));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn find(config: &Config, options: &Options) -> anyhow::Result<Report> {
+    let database = Database::existing(&config.into()).await?;
+    let db = database.reader();
+    let search = level(config, db).await?;
+    let query = Query::parse(&options.query.join(" "));
+    let order = match options.order {
+        Some(By::Newest) => Order::Newest,
+        Some(By::Relevance) => Order::Relevance,
+        Some(By::Size) => Order::Size,
+        None if query.clauses.is_empty() => Order::Newest,
+        None => Order::Relevance,
+    };
+    let found = search.find(&query, order, options.skip as usize, options.limit as usize)?;
+    let keys = found.hits.iter().map(|hit| hit.key.clone()).collect();
+    let rows = db.torrents_at(keys).await?;
+    let torrents = rows.into_iter().zip(&found.hits).filter_map(|(row, hit)| Some(Torrent::of(row?, hit.category)));
+    Ok(Report {
+        total: found.total,
+        archived: search.torrents(),
+        torrents: torrents.collect(),
+        facets: options.facets.then(|| search.facets(&query)).transpose()?,
+    })
+}
+
+/// The index, with everything that the database has: brought up here, unless the service does it.
+async fn level(config: &Config, db: &dyn Reader) -> anyhow::Result<Search> {
+    let data_dir = &config.data_dir;
+    let mut follower = match Follower::open(data_dir) {
+        Ok(follower) => follower,
+        Err(FollowError::Held { .. }) => return Ok(Search::open(data_dir)?),
+        Err(error) => {
+            // Somebody who may only read.
+            let search = Search::open(data_dir).with_context(|| error.to_string())?;
+            errln!("note: the index cannot be written here: what was stored since it was is not found");
+            return Ok(search);
+        }
+    };
+    let archive = Archive::open(archive_path(data_dir), true)?;
+    let bar = ProgressBar::no_length();
+    if let Ok(style) = ProgressStyle::with_template("search index {pos} of {len} torrents {bar:30}") {
+        bar.set_style(style);
+    }
+    loop {
+        let step = follower.step(db, &archive).await?;
+        if let Some((made, all)) = step.made {
+            bar.set_length(all);
+            bar.set_position(made);
+        }
+        if step.is_level && follower.is_whole() {
+            break;
+        }
+    }
+    bar.finish_and_clear();
+    drop(follower);
+    Ok(Search::open(data_dir)?)
+}
+
+impl Torrent {
+    fn of(row: TorrentRow, category: u32) -> Self {
+        Self {
+            infohash: row.facts.infohashes.key_hex(),
+            name: row.facts.name,
+            payload_bytes: row.facts.payload_bytes,
+            file_count: row.facts.file_count,
+            category,
+            site: row.site,
+            stored: row.stored.rfc3339(),
+            private: row.facts.private,
+        }
+    }
+}
+
+fn text(report: &Report, options: &Options) -> String {
+    if report.torrents.is_empty() {
+        let hint = match (report.total, report.archived) {
+            (_, 0) => "the archive is empty\nhint: crawl a site first: gleaner crawl",
+            (0, _) => "no torrent fits\nhint: fewer words, or beginnings: ubunt*",
+            _ => "no more torrents fit",
+        };
+        return format!("{hint}\n");
+    }
+    let mut table = Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    table.set_header(["infohash", "size", "stored", "category", "site", "name"]);
+    for torrent in &report.torrents {
+        table.add_row([
+            torrent.infohash.clone(),
+            size(torrent.payload_bytes),
+            torrent.stored.get(..10).unwrap_or_default().to_owned(),
+            category::full_name(torrent.category).unwrap_or_default(),
+            torrent.site.to_string(),
+            torrent.name.to_string(),
+        ]);
+    }
+    if let Some(column) = table.column_mut(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let mut text: String = table.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+    let shown = options.skip as usize + report.torrents.len();
+    if shown < report.total {
+        text += &format!("{} of {} torrents; the next ones: --skip {shown}\n", report.torrents.len(), report.total);
+    }
+    for (name, values) in report.facets.iter().flatten() {
+        let values: Vec<String> =
+            values.iter().map(|(value, count)| format!("{} {count}", named(name, value))).collect();
+        text += &format!("{name}: {}\n", values.join(" · "));
+    }
+    text
+}
+
+/// The value of a facet in words.
+fn named(facet: &str, value: &str) -> String {
+    let number = value.parse().ok();
+    match (facet, value) {
+        ("category", _) => number.and_then(category::full_name).unwrap_or_else(|| value.to_owned()),
+        ("private", "0") => "no".to_owned(),
+        ("private", "1") => "yes".to_owned(),
+        _ => value.to_owned(),
+    }
+}
+
+fn size(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{bytes} B") } else { format!("{value:.1} {}", UNITS[unit]) }
+}

@@ -1,0 +1,302 @@
+//! Asks the index: which torrents, in which order, how many, and of what kinds.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tantivy::aggregation::AggregationCollector;
+use tantivy::aggregation::agg_req::Aggregations;
+use tantivy::aggregation::agg_result::{AggregationResult, BucketResult};
+use tantivy::collector::{Count, TopDocs};
+use tantivy::directory::MmapDirectory;
+use tantivy::query::{
+    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, Occur, PhrasePrefixQuery, PhraseQuery,
+    Query as IndexQuery, RangeQuery, TermQuery,
+};
+use tantivy::schema::{Field, IndexRecordOption, Value as _};
+use tantivy::tokenizer::TextAnalyzer;
+use tantivy::{DocAddress, Index, IndexReader, ReloadPolicy, Searcher, TantivyDocument, Term};
+
+use crate::document::{Fields, VERSION, schema};
+use crate::limits;
+use crate::query::{Clause, Query, Range};
+use crate::title::episode_number;
+use crate::words::{WORDS, Words};
+
+/// How the hits are sorted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// Stored last first.
+    #[default]
+    Newest,
+    /// What fits best first.
+    Relevance,
+    /// The largest payload first.
+    Size,
+}
+
+/// One torrent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// Its archive key.
+    pub key: Vec<u8>,
+    /// The number of its category.
+    pub category: u32,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// All torrents that fit.
+    pub total: usize,
+    pub hits: Vec<Hit>,
+}
+
+/// How many of the torrents that fit are of which site, category, year, and private (0, 1). The most frequent values.
+pub type Facets = BTreeMap<&'static str, Vec<(String, u64)>>;
+
+/// Why a search has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchError {
+    /// The index is not there, or not one of this version: it is made again.
+    #[error("there is no index yet\nhint: it is made while `gleaner run` runs, or by `gleaner search`")]
+    Missing,
+    #[error("{0}: {1}")]
+    Index(PathBuf, tantivy::TantivyError),
+}
+
+/// The folder of the index in a data folder.
+#[must_use]
+pub fn index_path(data_dir: &Path) -> PathBuf {
+    data_dir.join("search")
+}
+
+/// What a commit says of the index, within the commit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Watermark {
+    pub version: u64,
+    /// Changes of the database up to this one are in the index.
+    pub change: u64,
+    /// While the index is made: all torrents up to this archive key (hex) are in it.
+    pub reading_after: Option<String>,
+}
+
+/// Opens the index in this folder, without creating anything.
+pub(crate) fn open(folder: &Path) -> Result<(Index, Fields, Watermark), SearchError> {
+    let fault = |error| SearchError::Index(folder.to_path_buf(), error);
+    if !folder.join("meta.json").is_file() {
+        return Err(SearchError::Missing);
+    }
+    let directory = MmapDirectory::open(folder).map_err(|error| fault(error.into()))?;
+    let index = Index::open(directory).map_err(fault)?;
+    let (schema, fields) = schema();
+    let payload = index.load_metas().map_err(fault)?.payload.unwrap_or_default();
+    let watermark = serde_json::from_str::<Watermark>(&payload).unwrap_or_default();
+    if index.schema() != schema || watermark.version != VERSION {
+        return Err(SearchError::Missing);
+    }
+    index.tokenizers().register(WORDS, TextAnalyzer::from(Words));
+    Ok((index, fields, watermark))
+}
+
+/// An open index.
+pub struct Search {
+    folder: PathBuf,
+    reader: IndexReader,
+    fields: Fields,
+}
+
+impl Search {
+    /// Opens the index of a data folder for reading; another process may write it.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be read.
+    pub fn open(data_dir: &Path) -> Result<Self, SearchError> {
+        let folder = index_path(data_dir);
+        let (index, fields, _) = open(&folder)?;
+        Self::of(folder, &index, fields)
+    }
+
+    pub(crate) fn of(folder: PathBuf, index: &Index, fields: Fields) -> Result<Self, SearchError> {
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into();
+        let reader: IndexReader = reader.map_err(|error| SearchError::Index(folder.clone(), error))?;
+        Ok(Self { folder, reader, fields })
+    }
+
+    /// Takes in what was committed since.
+    ///
+    /// # Errors
+    /// Those of the index.
+    pub fn reload(&self) -> Result<(), SearchError> {
+        self.reader.reload().map_err(|error| self.fault(error))
+    }
+
+    /// Torrents in the index.
+    #[must_use]
+    pub fn torrents(&self) -> u64 {
+        self.reader.searcher().num_docs()
+    }
+
+    pub(crate) fn fault(&self, error: tantivy::TantivyError) -> SearchError {
+        SearchError::Index(self.folder.clone(), error)
+    }
+
+    /// The torrents that fit, without the first `skip` of them, `limits::HITS_MAX` of both at most.
+    ///
+    /// # Errors
+    /// Those of the index.
+    pub fn find(&self, query: &Query, order: Order, skip: usize, hits_max: usize) -> Result<Found, SearchError> {
+        let searcher = self.reader.searcher();
+        let asked = self.fields.asked(query);
+        let skip = skip.min(limits::HITS_MAX);
+        let hits_max = hits_max.min(limits::HITS_MAX - skip);
+        if hits_max == 0 {
+            let total = searcher.search(&*asked, &Count).map_err(|error| self.fault(error))?;
+            return Ok(Found { total, hits: Vec::new() });
+        }
+        let top = || TopDocs::with_limit(hits_max).and_offset(skip);
+        let by_field = |name: &str| {
+            let collector = top().order_by_fast_field::<u64>(name, tantivy::Order::Desc);
+            let (hits, total) = searcher.search(&*asked, &(collector, Count))?;
+            Ok::<_, tantivy::TantivyError>((hits.into_iter().map(|(_, at)| at).collect::<Vec<DocAddress>>(), total))
+        };
+        let found = match order {
+            Order::Newest => by_field("order"),
+            Order::Size => by_field("size"),
+            Order::Relevance => searcher
+                .search(&*asked, &(top().order_by_score(), Count))
+                .map(|(hits, total)| (hits.into_iter().map(|(_, at)| at).collect(), total)),
+        };
+        let (places, total) = found.map_err(|error| self.fault(error))?;
+        let hits = places.into_iter().map(|place| self.hit(&searcher, place)).collect::<Result<_, _>>();
+        Ok(Found { total, hits: hits.map_err(|error| self.fault(error))? })
+    }
+
+    fn hit(&self, searcher: &Searcher, place: DocAddress) -> Result<Hit, tantivy::TantivyError> {
+        let document: TantivyDocument = searcher.doc(place)?;
+        let key =
+            document.get_first(self.fields.key).and_then(|key| key.as_str().map(str::to_owned)).unwrap_or_default();
+        let categories = searcher.segment_reader(place.segment_ord).fast_fields().u64("category")?;
+        // Its own number is greater than its parent's.
+        let category = categories.values_for_doc(place.doc_id).max().unwrap_or_default();
+        Ok(Hit {
+            key: data_encoding::HEXLOWER.decode(key.as_bytes()).unwrap_or_default(),
+            category: u32::try_from(category).unwrap_or_default(),
+        })
+    }
+
+    /// Counts of the torrents that fit.
+    ///
+    /// # Errors
+    /// Those of the index.
+    pub fn facets(&self, query: &Query) -> Result<Facets, SearchError> {
+        const NAMES: [&str; 4] = ["site", "category", "year", "private"];
+        let terms = |name: &str| serde_json::json!({"terms": {"field": name, "size": limits::FACET_VALUES_MAX}});
+        let wanted: serde_json::Map<String, serde_json::Value> =
+            NAMES.into_iter().map(|name| (name.to_owned(), terms(name))).collect();
+        let fault = |error| self.fault(error);
+        let wanted: Aggregations = serde_json::from_value(wanted.into()).map_err(|error| fault(error.into()))?;
+        let collector = AggregationCollector::from_aggs(wanted, Default::default());
+        let counted = self.reader.searcher().search(&*self.fields.asked(query), &collector).map_err(fault)?;
+        let values = |name: &str| {
+            let Some(AggregationResult::BucketResult(BucketResult::Terms { buckets, .. })) = counted.0.get(name) else {
+                return Vec::new();
+            };
+            buckets.iter().map(|bucket| (key_text(&bucket.key), bucket.doc_count)).collect()
+        };
+        Ok(NAMES.into_iter().map(|name| (name, values(name))).collect())
+    }
+}
+
+fn key_text(key: &tantivy::aggregation::Key) -> String {
+    match key {
+        tantivy::aggregation::Key::Str(text) => text.clone(),
+        tantivy::aggregation::Key::I64(number) => number.to_string(),
+        tantivy::aggregation::Key::U64(number) => number.to_string(),
+        tantivy::aggregation::Key::F64(number) => number.to_string(),
+    }
+}
+
+/// A name says more than a path.
+const NAME_BOOST: f32 = 3.0;
+
+impl Fields {
+    fn asked(&self, query: &Query) -> Box<dyn IndexQuery> {
+        let mut parts: Vec<(Occur, Box<dyn IndexQuery>)> = Vec::new();
+        for clause in &query.clauses {
+            let occur = if clause.is_excluded { Occur::MustNot } else { Occur::Must };
+            parts.push((occur, self.clause(clause)));
+        }
+        let filters = &query.filters;
+        let mut must =
+            |query: Box<dyn IndexQuery>| parts.push((Occur::Must, Box::new(ConstScoreQuery::new(query, 0.0))));
+        let text = |field, values: &[String]| any(values.iter().map(|value| Term::from_field_text(field, value)));
+        if !filters.sites.is_empty() {
+            must(text(self.site, &filters.sites));
+        }
+        if !filters.extensions.is_empty() {
+            must(text(self.extension, &filters.extensions));
+        }
+        if !filters.infohashes.is_empty() {
+            let hashes: Vec<String> =
+                filters.infohashes.iter().map(|hash| data_encoding::HEXLOWER.encode(hash)).collect();
+            must(text(self.hash, &hashes));
+        }
+        if !filters.categories.is_empty() {
+            must(any(filters.categories.iter().map(|number| Term::from_field_u64(self.category, (*number).into()))));
+        }
+        for (field, range) in [(self.size, filters.size), (self.stored, filters.stored), (self.year, filters.year)] {
+            if !range.is_open() {
+                must(between(field, range));
+            }
+        }
+        let number = |field, value: u64| any([Term::from_field_u64(field, value)].into_iter());
+        match (filters.season, filters.episode) {
+            (Some(season), Some(episode)) => must(number(self.episode, episode_number(season, episode))),
+            (Some(season), None) => must(number(self.season, season.into())),
+            _ => {}
+        }
+        for (field, value) in [(self.private, filters.is_private), (self.v2, filters.has_v2)] {
+            if let Some(value) = value {
+                must(number(field, value.into()));
+            }
+        }
+        // What only leaves out leaves out of everything.
+        if parts.iter().all(|(occur, _)| *occur == Occur::MustNot) {
+            parts.push((Occur::Must, Box::new(AllQuery)));
+        }
+        Box::new(BooleanQuery::new(parts))
+    }
+
+    /// Words that stand together in the name or in a path.
+    fn clause(&self, clause: &Clause) -> Box<dyn IndexQuery> {
+        let of = |field: Field| -> Box<dyn IndexQuery> {
+            let terms: Vec<Term> = clause.words.iter().map(|word| Term::from_field_text(field, word)).collect();
+            match &terms[..] {
+                [] => Box::new(EmptyQuery),
+                _ if clause.is_prefix => {
+                    let mut query = PhrasePrefixQuery::new(terms);
+                    query.set_max_expansions(limits::EXPANSIONS_MAX);
+                    Box::new(query)
+                }
+                [only] => Box::new(TermQuery::new(only.clone(), IndexRecordOption::WithFreqs)),
+                _ => Box::new(PhraseQuery::new(terms)),
+            }
+        };
+        let name: Box<dyn IndexQuery> = Box::new(BoostQuery::new(of(self.name), NAME_BOOST));
+        Box::new(BooleanQuery::new(vec![(Occur::Should, name), (Occur::Should, of(self.files))]))
+    }
+}
+
+/// Any of these terms.
+fn any(terms: impl Iterator<Item = Term>) -> Box<dyn IndexQuery> {
+    let one = |term| -> Box<dyn IndexQuery> { Box::new(TermQuery::new(term, IndexRecordOption::Basic)) };
+    Box::new(BooleanQuery::new(terms.map(|term| (Occur::Should, one(term))).collect()))
+}
+
+fn between(field: Field, range: Range) -> Box<dyn IndexQuery> {
+    use std::ops::Bound::{Included, Unbounded};
+    let bound = |value: Option<u64>| value.map_or(Unbounded, |value| Included(Term::from_field_u64(field, value)));
+    Box::new(RangeQuery::new(bound(range.least), bound(range.most)))
+}

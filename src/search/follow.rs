@@ -1,0 +1,229 @@
+//! Keeps the index up with the database: every change in its order, and all torrents where there is no index, or one that has missed
+//! changes. The watermark is part of the index's own commit, so that whatever ends the process, the index says what it has.
+
+use std::fs;
+use std::io::{ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gleaner_store::crawldb::{CrawlDbError, Reader, TorrentRow};
+use gleaner_torrent::archive::Archive;
+use gleaner_torrent::contents::{self, Contents};
+use tantivy::directory::MmapDirectory;
+use tantivy::directory::error::LockError;
+use tantivy::tokenizer::TextAnalyzer;
+use tantivy::{Index, IndexSettings, IndexWriter, TantivyError, Term};
+
+use crate::document::{Fields, VERSION, schema};
+use crate::find::{Search, SearchError, Watermark, index_path, open};
+use crate::limits::{COMMIT_ROWS_MAX, ROWS_AT_ONCE_MAX, TORRENT_BYTES_MAX, WRITER_BYTES_MAX};
+use crate::words::{WORDS, Words};
+
+/// Why the index cannot be kept up.
+#[derive(Debug, thiserror::Error)]
+pub enum FollowError {
+    /// Another process writes it.
+    #[error("{}: another process writes this index", folder.display())]
+    Held { folder: PathBuf },
+    #[error(transparent)]
+    Search(#[from] SearchError),
+    #[error(transparent)]
+    Database(#[from] CrawlDbError),
+    #[error("{}: {error}", folder.display())]
+    Io { folder: PathBuf, error: std::io::Error },
+}
+
+/// What a step has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Step {
+    /// Torrents that were put into the index or removed.
+    pub torrents: usize,
+    /// The index has everything that the database had when the step began.
+    pub is_level: bool,
+    /// While the index is made: torrents that it has, of so many.
+    pub made: Option<(u64, u64)>,
+}
+
+/// The one that writes the index of a data folder.
+pub struct Follower {
+    writer: IndexWriter,
+    fields: Fields,
+    search: Arc<Search>,
+    watermark: Watermark,
+    /// Torrents written since the last commit.
+    pending: usize,
+}
+
+impl Follower {
+    /// Opens the index of a data folder, or begins one: what cannot be read is put aside as `search.damaged`.
+    ///
+    /// # Errors
+    /// If another process writes it, or nothing can be written there.
+    pub fn open(data_dir: &Path) -> Result<Self, FollowError> {
+        let folder = index_path(data_dir);
+        match open(&folder) {
+            Ok((index, fields, watermark)) => Self::of(folder, &index, fields, watermark),
+            Err(error) => {
+                put_aside(&folder, &error)?;
+                fs::create_dir_all(&folder).map_err(|error| FollowError::Io { folder: folder.clone(), error })?;
+                let fault = |error| SearchError::Index(folder.clone(), error);
+                let directory = MmapDirectory::open(&folder).map_err(|error| fault(error.into()))?;
+                let (schema, fields) = schema();
+                let index = Index::create(directory, schema, IndexSettings::default()).map_err(fault)?;
+                index.tokenizers().register(WORDS, TextAnalyzer::from(Words));
+                Self::of(folder, &index, fields, Watermark::default())
+            }
+        }
+    }
+
+    fn of(folder: PathBuf, index: &Index, fields: Fields, watermark: Watermark) -> Result<Self, FollowError> {
+        let writer = index.writer_with_num_threads(1, WRITER_BYTES_MAX).map_err(|error| match error {
+            TantivyError::LockFailure(LockError::LockBusy, _) => FollowError::Held { folder: folder.clone() },
+            error => SearchError::Index(folder.clone(), error).into(),
+        })?;
+        let search = Arc::new(Search::of(folder, index, fields.clone())?);
+        Ok(Self { writer, fields, search, watermark, pending: 0 })
+    }
+
+    /// The index for reading: it has what is committed.
+    #[must_use]
+    pub fn search(&self) -> Arc<Search> {
+        Arc::clone(&self.search)
+    }
+
+    /// True once the index has had all torrents.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.watermark.version == VERSION && self.watermark.reading_after.is_none()
+    }
+
+    fn fault(&self, error: TantivyError) -> FollowError {
+        self.search.fault(error).into()
+    }
+
+    /// Takes in what has changed, up to `limits::ROWS_AT_ONCE_MAX` torrents; commits once level, or if much has come together.
+    ///
+    /// # Errors
+    /// Those of the index and of the database: what was not committed is taken in again.
+    pub async fn step(&mut self, db: &dyn Reader, archive: &Archive) -> Result<Step, FollowError> {
+        if self.watermark.version != VERSION {
+            self.begin(db).await?;
+        }
+        let step = match self.watermark.reading_after.clone() {
+            Some(after) => self.read_all(db, archive, &after).await?,
+            None => self.follow(db, archive).await?,
+        };
+        if self.pending > 0 && (step.is_level || self.pending >= COMMIT_ROWS_MAX) {
+            self.commit()?;
+        }
+        Ok(step)
+    }
+
+    /// Begins to make the index from all torrents.
+    async fn begin(&mut self, db: &dyn Reader) -> Result<(), FollowError> {
+        self.writer.delete_all_documents().map_err(|error| self.fault(error))?;
+        let change = db.changes(u64::MAX, 0).await?.last;
+        self.watermark = Watermark { version: VERSION, change, reading_after: Some(String::new()) };
+        self.commit()
+    }
+
+    async fn read_all(&mut self, db: &dyn Reader, archive: &Archive, after: &str) -> Result<Step, FollowError> {
+        let key = data_encoding::HEXLOWER.decode(after.as_bytes()).ok().filter(|key| !key.is_empty());
+        let rows = db.torrents(key, ROWS_AT_ONCE_MAX).await?;
+        let Some(last) = rows.last().map(|row| row.facts.infohashes.key_hex()) else {
+            self.watermark.reading_after = None;
+            self.commit()?;
+            return Ok(Step::default());
+        };
+        for row in &rows {
+            self.put(row, archive)?;
+        }
+        self.watermark.reading_after = Some(last);
+        let all = db.changes(u64::MAX, 0).await?.torrents;
+        let made = self.search.torrents() + self.pending as u64;
+        Ok(Step { torrents: rows.len(), is_level: false, made: Some((made, all)) })
+    }
+
+    async fn follow(&mut self, db: &dyn Reader, archive: &Archive) -> Result<Step, FollowError> {
+        let changes = db.changes(self.watermark.change, ROWS_AT_ONCE_MAX).await?;
+        let has_missed = changes.first > self.watermark.change + 1;
+        // Of another database, such as a restored copy.
+        let is_ahead = changes.last < self.watermark.change;
+        let is_short = changes.keys.is_empty() && self.pending == 0 && self.search.torrents() != changes.torrents;
+        if has_missed || is_ahead || is_short {
+            tracing::info!(
+                has_missed,
+                is_ahead,
+                is_short,
+                "the search index does not fit the database: it is made again"
+            );
+            self.watermark = Watermark::default();
+            return Ok(Step::default());
+        }
+        let mut keys: Vec<Vec<u8>> = changes.keys.iter().map(|(_, key)| key.clone()).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let rows = db.torrents_at(keys.clone()).await?;
+        for (key, row) in keys.iter().zip(&rows) {
+            match row {
+                Some(row) => self.put(row, archive)?,
+                None => self.remove(&data_encoding::HEXLOWER.encode(key)),
+            }
+        }
+        let is_level = changes.keys.last().is_none_or(|(last, _)| {
+            self.watermark.change = *last;
+            *last == changes.last
+        });
+        Ok(Step { torrents: rows.len(), is_level, made: None })
+    }
+
+    fn remove(&mut self, key: &str) {
+        self.writer.delete_term(Term::from_field_text(self.fields.key, key));
+        self.pending += 1;
+    }
+
+    fn put(&mut self, row: &TorrentRow, archive: &Archive) -> Result<(), FollowError> {
+        self.remove(&row.facts.infohashes.key_hex());
+        let document = self.fields.document(row, contents_of(row, archive).as_ref());
+        self.writer.add_document(document).map(|_| ()).map_err(|error| self.fault(error))
+    }
+
+    fn commit(&mut self) -> Result<(), FollowError> {
+        let payload = serde_json::to_string(&self.watermark).unwrap_or_default();
+        let committed = self.writer.prepare_commit().and_then(|mut prepared| {
+            prepared.set_payload(&payload);
+            prepared.commit()
+        });
+        committed.map_err(|error| self.fault(error))?;
+        self.pending = 0;
+        Ok(self.search.reload()?)
+    }
+}
+
+/// What the archived file holds; None if it is lost or damaged: then the row alone is searched.
+#[must_use]
+pub fn contents_of(row: &TorrentRow, archive: &Archive) -> Option<Contents> {
+    let file = archive.open_torrent(&row.facts.infohashes).ok()?;
+    let mut bytes = Vec::with_capacity(row.facts.metainfo_bytes as usize);
+    file.take(TORRENT_BYTES_MAX as u64).read_to_end(&mut bytes).ok()?;
+    contents::read(&bytes)
+}
+
+/// Moves an index that cannot be read out of the way. One of another version is no loss, and removed.
+fn put_aside(folder: &Path, why: &SearchError) -> Result<(), FollowError> {
+    let aside = folder.with_extension("damaged");
+    let fault = |error| FollowError::Io { folder: folder.to_path_buf(), error };
+    let gone = |result: std::io::Result<()>| match result {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(fault(error)),
+        _ => Ok(()),
+    };
+    if let SearchError::Missing = why {
+        return gone(fs::remove_dir_all(folder));
+    }
+    tracing::warn!(index = %folder.display(), error = %why, aside = %aside.display(), "the search index is damaged: it is put aside, and made again");
+    gone(fs::remove_dir_all(&aside))?;
+    gone(fs::rename(folder, &aside))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,19 @@
+//! Search: an index of the archive beside the crawl database. It is derived: whatever happens to it, it is made again from the database
+//! and the archived files.
+//!
+//! `words` splits text, `title` reads season, episode, year and resolution from a name, `category` tells what a payload is, `document`
+//! puts a torrent together for the index, `query` reads what people and programs ask for, `find` asks the index, `follow` keeps it up
+//! with the database.
+
+pub mod limits;
+
+pub mod category;
+mod document;
+pub mod find;
+pub mod follow;
+pub mod query;
+pub mod title;
+mod words;
+
+pub use find::{Found, Hit, Order, Search, SearchError};
+pub use query::{Filters, Query};
