@@ -17,6 +17,7 @@ pub mod sessions;
 pub mod signals;
 pub mod sources;
 pub mod status;
+pub mod web;
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;

@@ -16,6 +16,7 @@ use tokio::sync::{mpsc, watch};
 use super::finding::Finding;
 use super::milestones::{Line, Milestones};
 use super::repairs::{self, Repairs};
+use super::web::Server;
 use super::{App, Crew, control};
 use gleaner_base::clock::UnixMillis;
 use gleaner_crawl::commit::OnFault;
@@ -83,8 +84,9 @@ pub async fn run(
 
     let progress = Progress::default();
     let _control = control::serve(app, Some(progress.clone()));
-    let _finding = Finding::start(&app.data_dir, Arc::clone(&app.db) as Arc<dyn Reader>, Arc::clone(&app.archive))
+    let finding = Finding::start(&app.data_dir, Arc::clone(&app.db) as Arc<dyn Reader>, Arc::clone(&app.archive))
         .context("the search index has no thread")?;
+    let _server = Server::start(app, config, finding.finder())?;
     let options = RunOptions { keep_looking: true, ..RunOptions::default() };
     let crew = app.crew(options, OnFault::TryAgain(COMMIT_RETRY), progress.clone());
     let (running, ending) = (BTreeMap::new(), BTreeMap::new());

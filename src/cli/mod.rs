@@ -50,6 +50,7 @@ mod shares;
 pub mod sources;
 pub mod status;
 pub mod summary;
+pub mod token;
 mod usage;
 pub mod verify;
 
@@ -158,6 +159,9 @@ enum Command {
     /// Propose hosts that may be new sources, with why; nothing is asked of them
     #[command(after_help = "Example: gleaner sources --limit 20")]
     Sources(sources::Options),
+    /// Make, show and revoke the tokens that admit others to the HTTP server
+    #[command(after_help = "Example: gleaner token new prowlarr")]
+    Token(token::Options),
     /// Compare archive and database in both directions
     #[command(after_help = "Example: gleaner verify --repair")]
     Verify(verify::Options),
@@ -327,9 +331,13 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         enough_files(config.requests_max.into())?;
     }
     // `login` and `demo` become the owner by themselves, once they have read what is root's.
-    if let (Command::Crawl(_) | Command::Run(_) | Command::Search(_) | Command::Verify(_), Some(config)) =
-        (&command, &config)
-    {
+    let writes = |command: &Command| {
+        matches!(
+            command,
+            Command::Crawl(_) | Command::Run(_) | Command::Search(_) | Command::Token(_) | Command::Verify(_)
+        )
+    };
+    if let Some(config) = config.as_ref().filter(|_| writes(&command)) {
         let data_dir = config.data_dir.display();
         // SAFETY: no second thread runs yet.
         unsafe { become_owner(&config.data_dir) }
@@ -364,6 +372,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Schedule(options) => schedule::command(&config, &options),
         Command::Noise(options) => noise::command(&config, &options, &global),
         Command::Sources(options) => sources::command(&config, &options),
+        Command::Token(options) => token::command(&config, &options),
         Command::Verify(options) => verify::command(&config, &options),
         Command::Login(options) => login::command(&config, &options, &global),
         Command::Render(options) => render::command(&config, &options, &global),

@@ -19,7 +19,7 @@ use gleaner_torrent::archive::Archive;
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Words, "phrases", -exclusions, beginnings* and filters: site:NAME cat:4020 ext:iso size:>1G after:2026-11-01 before:2026-12-01
-    /// year:2020..2026 private:no v2:yes; or an infohash, or a magnet link. Without any, the newest torrents. Quote it as a whole: the
+    /// year:2020..2026 private:no v1:yes v2:yes; or an infohash, or a magnet link. Without any, the newest torrents. Quote it as a whole: the
     /// shell takes quotes and stars away, and a word with a hyphen is an option
     #[arg(value_name = "QUERY")]
     query: Vec<String>,

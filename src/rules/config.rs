@@ -4,14 +4,19 @@
 //! key has a default, so no file at all is a valid configuration. Faults are reported as in rule files: all at once,
 //! each at its position. Reads the file and the environment once, at startup; runtime state never lives here.
 
+mod variables;
+pub mod web;
+
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use self::web::{Web, WebFile};
 use crate::fault::{Fault, Faults};
-use crate::schema::{self, ParsedFile};
+use crate::schema::{self, ParsedFile, Spans};
 use gleaner_base::telemetry::{FILTER_HINT, check_filter};
 
 /// gleaner.toml as written.
@@ -42,6 +47,8 @@ pub struct ConfigFile {
     pub log_filter: String,
     /// Scripts of pages.
     pub render: RenderFile,
+    /// The HTTP server.
+    pub web: WebFile,
 }
 
 /// `[render]` as written.
@@ -70,6 +77,7 @@ impl Default for ConfigFile {
             log_format: LogFormat::Text,
             log_filter: "info".to_owned(),
             render: RenderFile::default(),
+            web: WebFile::default(),
         }
     }
 }
@@ -107,6 +115,7 @@ pub struct Config {
     pub log_format: LogFormat,
     pub log_filter: String,
     pub require_confinement: bool,
+    pub web: Web,
     /// The folder and file options as they were given, for commands in hints.
     pub given: String,
 }
@@ -119,6 +128,8 @@ pub struct Surroundings {
     pub configuration_directory: Option<OsString>,
     /// The user's own folder.
     pub home: Option<OsString>,
+    /// Variables that begin with `GLEANER_`.
+    pub variables: BTreeMap<String, String>,
     /// Root of the file system: `/`, or a test's folder.
     pub root: PathBuf,
 }
@@ -132,6 +143,10 @@ impl Surroundings {
             state_directory: set("STATE_DIRECTORY"),
             configuration_directory: set("CONFIGURATION_DIRECTORY"),
             home: set("HOME"),
+            variables: std::env::vars_os()
+                .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+                .filter(|(name, _)| name.starts_with("GLEANER_"))
+                .collect(),
             root: PathBuf::from("/"),
         }
     }
@@ -192,27 +207,13 @@ impl Config {
     ) -> Result<Self, Vec<Fault>> {
         let mut faults = Faults::new(path.unwrap_or(Path::new("gleaner.toml")), text);
         let read: ParsedFile<ConfigFile> = schema::read(&mut faults);
-        let (file, spans) = (&read.value, &read.spans);
-        let contact = file.contact.as_deref().map(str::trim);
-        if let Some(contact) = contact
-            && let Err(message) = check_contact(contact)
-        {
-            let hint = "write an e-mail address or a URL, as crawler@example.org".to_owned();
-            faults.add(spans.value("contact"), "contact", message, Some(hint));
-        }
-        if let Err(why) = check_filter(&file.log_filter) {
-            faults.add(spans.value("log_filter"), "log_filter", why, Some(FILTER_HINT.to_owned()));
-        }
-        for (key, path) in [("data_dir", &file.data_dir), ("rules_dir", &file.rules_dir)] {
-            if let Some((message, hint)) =
-                path.as_deref().and_then(|path| unexpanded(path, surroundings.home.as_deref()))
-            {
-                faults.add(spans.value(key), key, message, Some(hint));
-            }
-        }
+        check(&read.value, &read.spans, surroundings.home.as_deref(), &mut faults);
         if !faults.is_empty() {
             return Err(faults.into_sorted());
         }
+        let file = variables::with_variables(read.value, &surroundings.variables, surroundings.home.as_deref())?;
+        let file = &file;
+        let contact = file.contact.as_deref().map(str::trim);
         let folder = path.and_then(Path::parent).unwrap_or(Path::new(""));
         let named = |over: &Option<PathBuf>, own: &Option<String>, default: PathBuf| {
             over.clone().or_else(|| own.as_ref().map(|own| folder.join(own))).unwrap_or(default)
@@ -227,6 +228,7 @@ impl Config {
             log_format: overrides.log_format.unwrap_or(file.log_format),
             log_filter: file.log_filter.clone(),
             require_confinement: file.render.require_confinement,
+            web: web::validated(&file.web),
             given: String::new(),
         })
     }
@@ -243,6 +245,7 @@ impl Config {
             ("log_format", self.log_format != other.log_format),
             ("log_filter", self.log_filter != other.log_filter),
             ("render.require_confinement", self.require_confinement != other.require_confinement),
+            ("web", self.web != other.web),
         ];
         keys.into_iter().filter_map(|(key, is_changed)| is_changed.then_some(key)).collect()
     }
@@ -256,6 +259,25 @@ impl Config {
             None => NAME.to_owned(),
         }
     }
+}
+
+/// Reports what fits its type and cannot be.
+fn check(file: &ConfigFile, spans: &Spans, home: Option<&OsStr>, faults: &mut Faults) {
+    if let Some(contact) = file.contact.as_deref().map(str::trim)
+        && let Err(message) = check_contact(contact)
+    {
+        let hint = "write an e-mail address or a URL, as crawler@example.org".to_owned();
+        faults.add(spans.value("contact"), "contact", message, Some(hint));
+    }
+    if let Err(why) = check_filter(&file.log_filter) {
+        faults.add(spans.value("log_filter"), "log_filter", why, Some(FILTER_HINT.to_owned()));
+    }
+    for (key, path) in [("data_dir", &file.data_dir), ("rules_dir", &file.rules_dir)] {
+        if let Some((message, hint)) = path.as_deref().and_then(|path| unexpanded(path, home)) {
+            faults.add(spans.value(key), key, message, Some(hint));
+        }
+    }
+    web::check(&file.web, spans, faults);
 }
 
 /// What a shell would have expanded in a path, with the path to write; None if there is nothing of the kind.

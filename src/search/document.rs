@@ -42,6 +42,7 @@ pub struct Fields {
     pub season: Field,
     pub episode: Field,
     pub private: Field,
+    pub v1: Field,
     pub v2: Field,
 }
 
@@ -68,6 +69,7 @@ pub fn schema() -> (Schema, Fields) {
         season: schema.add_u64_field("season", INDEXED),
         episode: schema.add_u64_field("episode", INDEXED),
         private: schema.add_u64_field("private", number()),
+        v1: schema.add_u64_field("v1", INDEXED),
         v2: schema.add_u64_field("v2", INDEXED),
     };
     (schema.build(), fields)
@@ -114,6 +116,7 @@ impl Fields {
         document.add_u64(self.stored, row.stored.0);
         document.add_u64(self.order, order(row.stored.0, facts.infohashes.key()));
         document.add_u64(self.private, facts.private.into());
+        document.add_u64(self.v1, facts.infohashes.v1.is_some().into());
         document.add_u64(self.v2, facts.infohashes.v2.is_some().into());
         // Names of programs and of data have numbers that mean something else.
         let title = match parent(category) {

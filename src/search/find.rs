@@ -257,7 +257,8 @@ impl Fields {
             (Some(season), None) => must(number(self.season, season.into())),
             _ => {}
         }
-        for (field, value) in [(self.private, filters.is_private), (self.v2, filters.has_v2)] {
+        for (field, value) in [(self.private, filters.is_private), (self.v1, filters.has_v1), (self.v2, filters.has_v2)]
+        {
             if let Some(value) = value {
                 must(number(field, value.into()));
             }

@@ -43,6 +43,8 @@ pub struct Filters {
     pub season: Option<u32>,
     pub episode: Option<u32>,
     pub is_private: Option<bool>,
+    /// It has an infohash of version 1, as a hybrid has both.
+    pub has_v1: Option<bool>,
     pub has_v2: Option<bool>,
 }
 
@@ -67,7 +69,7 @@ impl Range {
 }
 
 impl Query {
-    /// Reads what a person has typed: `words "a phrase" -without beginn*` and `site: cat: ext: size:>1G after: before: year: private: v2:`;
+    /// Reads what a person has typed: `words "a phrase" -without beginn*` and `site: cat: ext: size:>1G after: before: year: private: v1: v2:`;
     /// an infohash in hex or base32, or a magnet link.
     #[must_use]
     pub fn parse(text: &str) -> Self {
@@ -176,9 +178,14 @@ impl Filters {
                 let Some(least) = day(value) else { return false };
                 return narrowed(&mut self.stored, Range { least: Some(least), most: Some(least + day_ms - 1) });
             }
-            "private" | "v2" => {
+            name @ ("private" | "v1" | "v2") => {
                 let Some(yes) = yes(value) else { return false };
-                *(if key.eq_ignore_ascii_case("v2") { &mut self.has_v2 } else { &mut self.is_private }) = Some(yes);
+                let filter = match name {
+                    "v1" => &mut self.has_v1,
+                    "v2" => &mut self.has_v2,
+                    _ => &mut self.is_private,
+                };
+                *filter = Some(yes);
             }
             _ => return false,
         }
@@ -306,16 +313,17 @@ mod tests {
 
     #[test]
     fn filters_are_read_and_what_is_none_is_words() {
-        let filters =
-            Query::parse("site:a,b cat:4020,5000 ext:.ISO size:>1G size:<=2.5gb year:1999..2001 private:no v2:yes")
-                .filters;
+        let filters = Query::parse(
+            "site:a,b cat:4020,5000 ext:.ISO size:>1G size:<=2.5gb year:1999..2001 private:no v1:no v2:yes",
+        )
+        .filters;
         assert_eq!(
             (filters.sites, filters.categories, filters.extensions),
             (vec!["a".into(), "b".into()], vec![4020, 5000], vec!["iso".into()])
         );
         assert_eq!(filters.size, Range { least: Some((1 << 30) + 1), most: Some(5 << 29) });
         assert_eq!(filters.year, Range { least: Some(1999), most: Some(2001) });
-        assert_eq!((filters.is_private, filters.has_v2), (Some(false), Some(true)));
+        assert_eq!((filters.is_private, filters.has_v1, filters.has_v2), (Some(false), Some(false), Some(true)));
         let filters = Query::parse("after:2026-11-26 before:2026-12").filters;
         assert_eq!(filters.stored, Range { least: Some(1_795_651_200_000), most: Some(1_796_083_199_999) });
         for words in

@@ -132,7 +132,7 @@ fn torrents_are_found_by_name_file_hash_and_kind() {
             ("ext:iso", &all[3..]),
             ("after:1970-01-02", &[]),
             ("size:<1k", &all),
-            ("private:no v2:no", &all),
+            ("private:no v1:yes v2:no", &all),
             ("private:yes", &[]),
             ("深海", &all[..1]),
             ("录", &all[..1]),

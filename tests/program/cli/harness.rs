@@ -29,7 +29,7 @@ pub fn with_default_signals(program: &str) -> Command {
 /// A command in its own folder, without the environment variables of the test runner.
 pub fn gleaner(folder: &Path, arguments: &[&str]) -> assert_cmd::Command {
     let mut command = assert_cmd::Command::new(BINARY);
-    command.current_dir(folder).args(arguments).timeout(COMMAND_TIME_MAX);
+    command.current_dir(folder).args(arguments).env("GLEANER_WEB_LISTEN", "127.0.0.1:0").timeout(COMMAND_TIME_MAX);
     for variable in ["GLEANER_DATA", "GLEANER_RULES", "GLEANER_CONFIG", "GLEANER_LOG"] {
         command.env_remove(variable);
     }
@@ -191,6 +191,8 @@ impl Service {
     pub fn with(here: &Path, variables: &[(&str, &str)]) -> Self {
         let child = with_default_signals(BINARY)
             .current_dir(here)
+            // A port that the system chooses: many services run side by side.
+            .env("GLEANER_WEB_LISTEN", "127.0.0.1:0")
             .envs(variables.iter().copied())
             .args(["run", "--data", "data", "--rules", "rules", "--log-format", "json"])
             .env_remove("GLEANER_LOG")

@@ -23,6 +23,7 @@ mod search;
 mod service;
 mod sources;
 mod told;
+mod web;
 
 use std::fs;
 
@@ -60,9 +61,14 @@ fn every_command_has_help_with_an_example() {
         "rules explain",
         "rules new",
         "rules schema",
+        "search",
         "status",
         "export",
         "coverage",
+        "token",
+        "token new",
+        "token list",
+        "token revoke",
         "verify",
         "config",
         "config check",

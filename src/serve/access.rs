@@ -1,0 +1,200 @@
+//! Who may ask: this machine where nothing else is between, else whoever has a token. A request for a name that is not ours is answered by nobody
+//! (DNS rebinding).
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+
+use gleaner_rules::config::web::Auth;
+
+use crate::links::Links;
+use crate::problem::Problem;
+use crate::tokens::Scope;
+use crate::{Outlet, torznab};
+
+/// Who connects, as the listener knows it; None over a Unix socket.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(pub Option<SocketAddr>);
+
+/// Who asks.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    pub scope: Option<Scope>,
+    pub links: Links,
+    /// A secret was shown, and it is no token's.
+    pub is_wrong: bool,
+}
+
+/// Refuses names that are not ours and those who ask too often, and finds out who asks.
+pub async fn guard(State(outlet): State<Arc<Outlet>>, mut request: Request, next: Next) -> Response {
+    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default().to_owned();
+    if !outlet.answers_for(&host) {
+        let detail = "add the name to `hosts` of [web] in gleaner.toml, or set `public_url`";
+        return Problem::new(StatusCode::MISDIRECTED_REQUEST, "requests for this host are not answered", detail)
+            .into_response();
+    }
+    let now = outlet.clock.now();
+    let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer(None));
+    if let Err(seconds) = outlet.clients.ask(peer.0.map(|peer| peer.ip()), now) {
+        return too_many(request.uri(), seconds);
+    }
+    let secret = secret(request.headers(), request.uri());
+    let token = secret.as_deref().and_then(|secret| outlet.tokens.find(secret, now));
+    let is_here =
+        outlet.settings.auth == Auth::Remote && outlet.is_local && peer.0.is_none_or(|peer| peer.ip().is_loopback());
+    // Whoever was passed on by a proxy is not this machine.
+    let is_passed_on = ["x-forwarded-for", "x-forwarded-host", "forwarded", "x-real-ip"]
+        .iter()
+        .any(|name| request.headers().contains_key(*name));
+    let scope = match &token {
+        Some(token) => Some(token.scope),
+        // Many clients insist on a key; where none is needed, any will do.
+        None => (is_here && !is_passed_on).then_some(Scope::Admin),
+    };
+    let links = Links { base: outlet.base(&host), token: token.clone() };
+    request.extensions_mut().insert(Caller { scope, links, is_wrong: secret.is_some() && token.is_none() });
+    next.run(request).await
+}
+
+/// Refuses whoever may not ask for this.
+///
+/// # Errors
+/// The refusal.
+pub async fn needs(
+    scope: Scope,
+    axum::Extension(caller): axum::Extension<Caller>,
+    request: Request,
+    next: Next,
+) -> Result<Response, Response> {
+    caller.must_have(scope).map_err(Problem::into_response)?;
+    Ok(next.run(request).await)
+}
+
+impl Caller {
+    /// # Errors
+    /// The refusal.
+    pub fn must_have(&self, scope: Scope) -> Result<(), Problem> {
+        match self.scope {
+            Some(own) if own >= scope => Ok(()),
+            Some(own) => Err(Problem::new(
+                StatusCode::FORBIDDEN,
+                format!("a token of the scope `{}` is not enough", own.name()),
+                format!("make another: gleaner token new NAME --scope {}", scope.name()),
+            )),
+            None => Err(Problem::new(
+                StatusCode::UNAUTHORIZED,
+                if self.is_wrong { "this token is unknown or revoked" } else { "a token is needed" },
+                format!(
+                    "make one: gleaner token new NAME --scope {}; send it as `Authorization: Bearer …`",
+                    scope.name()
+                ),
+            )),
+        }
+    }
+}
+
+fn too_many(uri: &Uri, seconds: u64) -> Response {
+    let wait = [(header::RETRY_AFTER, seconds.to_string())];
+    if torznab::is_torznab(uri.path()) {
+        return (StatusCode::TOO_MANY_REQUESTS, wait, torznab::Fault::TooMany.into_response()).into_response();
+    }
+    let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too many requests", format!("ask again in {seconds} s"));
+    (wait, problem).into_response()
+}
+
+/// What a request shows as its secret: a header, Basic (either half), or `apikey` of the query.
+fn secret(headers: &HeaderMap, uri: &Uri) -> Option<String> {
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    if let Some(key) = header("x-api-key") {
+        return Some(key.trim().to_owned());
+    }
+    if let Some((scheme, rest)) = header("authorization").and_then(|value| value.split_once(' ')) {
+        if scheme.eq_ignore_ascii_case("bearer") {
+            return Some(rest.trim().to_owned());
+        }
+        if scheme.eq_ignore_ascii_case("basic") {
+            let decoded = BASE64_STANDARD.decode(rest.trim()).ok().and_then(|bytes| String::from_utf8(bytes).ok())?;
+            let (user, password) = decoded.split_once(':')?;
+            return Some(if password.is_empty() { user } else { password }.to_owned());
+        }
+    }
+    let pairs = url::form_urlencoded::parse(uri.query()?.as_bytes());
+    let key = pairs.into_iter().find(|(name, value)| matches!(&**name, "apikey" | "passkey") && !value.is_empty());
+    key.map(|(_, value)| value.into_owned())
+}
+
+impl Outlet {
+    /// True for this machine's own names, the public URL's, and those that the operator lists.
+    fn answers_for(&self, host: &str) -> bool {
+        let name = host_name(host);
+        let is_public = self
+            .settings
+            .public_url
+            .as_deref()
+            .and_then(|url| url.split_once("://"))
+            .is_some_and(|(_, rest)| host_name(rest) == name);
+        let is_own =
+            name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback() || !self.is_local);
+        // Over a Unix socket a client writes what it likes, and no browser gets there.
+        is_public || is_own || self.settings.hosts.iter().any(|own| own.eq_ignore_ascii_case(&name))
+    }
+
+    /// Where links begin for whoever asked for this host.
+    fn base(&self, host: &str) -> String {
+        let origin = self.settings.public_url.clone().unwrap_or_else(|| format!("http://{host}"));
+        format!("{origin}{}", self.settings.base_path)
+    }
+}
+
+/// The name or address of a `Host` header, in lower case, without port and brackets.
+fn host_name(host: &str) -> String {
+    let host = host.split('/').next().unwrap_or_default();
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    name.trim_end_matches('.').to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_read_without_port_and_brackets() {
+        for (host, name) in [
+            ("A.example:80", "a.example"),
+            ("[::1]:8717", "::1"),
+            ("127.0.0.1", "127.0.0.1"),
+            ("a.example.", "a.example"),
+            ("", ""),
+        ] {
+            assert_eq!(host_name(host), name);
+        }
+    }
+
+    #[test]
+    fn a_secret_is_found_wherever_clients_put_it() {
+        let uri = |text: &str| text.parse::<Uri>().unwrap();
+        let of = |name: &'static str, value: &str| {
+            secret(&HeaderMap::from_iter([(name.parse().unwrap(), value.parse().unwrap())]), &uri("/"))
+        };
+        let basic = |text: &str| format!("Basic {}", BASE64_STANDARD.encode(text));
+        assert_eq!(of("x-api-key", "k1").as_deref(), Some("k1"));
+        assert_eq!(of("authorization", "Bearer k1").as_deref(), Some("k1"));
+        assert_eq!(of("authorization", &basic("user:k1")).as_deref(), Some("k1"));
+        assert_eq!(of("authorization", &basic("k1:")).as_deref(), Some("k1"));
+        assert_eq!(of("authorization", "Negotiate x"), None);
+        for (query, found) in
+            [("/?apikey=k1", Some("k1")), ("/?t=caps&passkey=k1", Some("k1")), ("/?apikey=&q=x", None), ("/", None)]
+        {
+            assert_eq!(secret(&HeaderMap::new(), &uri(query)).as_deref(), found, "{query}");
+        }
+    }
+}

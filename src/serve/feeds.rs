@@ -1,0 +1,198 @@
+//! Feeds: RSS 2.0 and Atom of everything, a site, a category, a search; newest first, with the torrent as enclosure.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::{Path, Query as QueryOf, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use gleaner_base::clock::UnixMillis;
+use gleaner_search::category::{CATEGORIES, full_name};
+use gleaner_search::{Order, Query};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use quick_xml::escape::escape;
+use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
+
+use crate::Outlet;
+use crate::access::Caller;
+use crate::limits::{PAGE, PAGE_MAX};
+use crate::links::{self, Links};
+use crate::names::{rfc1123, xml_text};
+use crate::problem::Problem;
+use crate::rows::{Page, RowsError};
+
+/// How a feed is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Rss,
+    Atom,
+}
+
+impl Form {
+    fn of(ending: &str) -> Result<Self, Problem> {
+        match ending {
+            "rss" => Ok(Self::Rss),
+            "atom" => Ok(Self::Atom),
+            _ => Err(Problem::new(StatusCode::NOT_FOUND, "no such feed", "feeds end in .rss or .atom")),
+        }
+    }
+
+    /// `NAME.rss`, taken apart.
+    fn of_name(name: &str) -> Result<(&str, Self), Problem> {
+        let (name, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+        Ok((name, Self::of(ending)?))
+    }
+}
+
+/// Parameters of each feed.
+#[derive(Debug, Default, Deserialize)]
+pub struct Asked {
+    #[serde(default)]
+    q: String,
+    limit: Option<usize>,
+}
+
+type Parts = (State<Arc<Outlet>>, Extension<Caller>, QueryOf<Asked>, HeaderMap);
+
+/// Everything, or what a query finds.
+pub async fn of_query(Path(form): Path<String>, parts: Parts) -> Result<Response, Problem> {
+    let asked = parts.2.q.trim();
+    let title = if asked.is_empty() { "all torrents".to_owned() } else { format!("search: {asked}") };
+    let query = Query::parse(asked);
+    feed(parts, &title, query, Form::of(&form)?).await
+}
+
+pub async fn of_site(Path(name): Path<String>, parts: Parts) -> Result<Response, Problem> {
+    let (site, form) = Form::of_name(&name)?;
+    let hosts = parts.0.db.hosts().await.map_err(|error| Problem::ours(&error))?;
+    if !hosts.iter().any(|host| &*host.site == site) {
+        return Err(Problem::new(
+            StatusCode::NOT_FOUND,
+            format!("no site is called {site}"),
+            "gleaner status lists the sites",
+        ));
+    }
+    let mut query = Query::parse(&parts.2.q);
+    query.filters.sites = vec![site.to_owned()];
+    let title = format!("site {site}");
+    feed(parts, &title, query, form).await
+}
+
+pub async fn of_category(Path(name): Path<String>, parts: Parts) -> Result<Response, Problem> {
+    let (number, form) = Form::of_name(&name)?;
+    let number = number.parse().ok().filter(|number| CATEGORIES.iter().any(|category| category.number == *number));
+    let Some(number) = number else {
+        return Err(Problem::new(StatusCode::NOT_FOUND, "no such category", "/api/v1/categories lists them"));
+    };
+    let mut query = Query::parse(&parts.2.q);
+    query.filters.categories = vec![number];
+    feed(parts, &full_name(number).unwrap_or_default(), query, form).await
+}
+
+async fn feed(parts: Parts, title: &str, query: Query, form: Form) -> Result<Response, Problem> {
+    let (State(outlet), Extension(caller), QueryOf(asked), headers) = parts;
+    let count = asked.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
+    let page = outlet.find(&query, Order::Newest, 0, count).await.map_err(Problem::from)?;
+    let newest = page.items.first().map_or(UnixMillis(0), |item| item.row.stored);
+    let (kind, text) = match form {
+        Form::Rss => ("application/rss+xml; charset=utf-8", rss(title, &page, &caller.links)),
+        Form::Atom => ("application/atom+xml; charset=utf-8", atom(title, newest, &page, &caller.links)),
+    };
+    let tag = format!("\"{}\"", &data_encoding::HEXLOWER.encode(&Sha256::digest(text.as_bytes()))[..32]);
+    let modified = http_date(newest);
+    let known = [(header::ETAG, tag.clone()), (header::LAST_MODIFIED, modified.clone())];
+    let sent = |name| headers.get(name).and_then(|value: &header::HeaderValue| value.to_str().ok());
+    let is_known = match (sent(header::IF_NONE_MATCH), sent(header::IF_MODIFIED_SINCE)) {
+        (Some(tags), _) => tags.split(',').any(|one| one.trim().trim_start_matches("W/") == tag || one.trim() == "*"),
+        (None, Some(since)) => since == modified,
+        (None, None) => false,
+    };
+    if is_known {
+        return Ok((StatusCode::NOT_MODIFIED, known).into_response());
+    }
+    Ok((known, [(header::CONTENT_TYPE, kind.to_owned())], text).into_response())
+}
+
+/// RFC 9110 §5.6.7.
+fn http_date(at: UnixMillis) -> String {
+    rfc1123(at).replace("+0000", "GMT")
+}
+
+impl From<RowsError> for Problem {
+    fn from(error: RowsError) -> Self {
+        match error {
+            RowsError::NoIndex => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, "the search index is being made", error.to_string())
+            }
+            error => Self::ours(&error),
+        }
+    }
+}
+
+fn rss(title: &str, page: &Page, links: &Links) -> String {
+    let (title, base) = (xml_text(title), escape(links.base.as_str()));
+    let title = escape(title.as_str());
+    let mut text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<rss version=\"2.0\">\n<channel>\n<title>gleaner: {title}</title>\n<link>{base}/</link>\n\
+         <description>torrents of the archive, the newest first</description>\n"
+    );
+    for item in &page.items {
+        let facts = &item.row.facts;
+        let infohash = facts.infohashes.key_hex();
+        let (name, download) = (xml_text(&facts.name), links.download(&infohash));
+        let download = escape(download.as_str());
+        let _ = write!(
+            text,
+            "<item>\n<title>{}</title>\n<guid isPermaLink=\"false\">{infohash}</guid>\n<link>{download}</link>\n<pubDate>{}</pubDate>\n\
+             <description>{}</description>\n<enclosure url=\"{download}\" length=\"{}\" type=\"application/x-bittorrent\"/>\n</item>\n",
+            escape(name.as_str()),
+            rfc1123(item.row.stored),
+            escape(summary(item).as_str()),
+            facts.metainfo_bytes
+        );
+    }
+    text + "</channel>\n</rss>\n"
+}
+
+fn atom(title: &str, newest: UnixMillis, page: &Page, links: &Links) -> String {
+    let (id, base) = (utf8_percent_encode(title, NON_ALPHANUMERIC), escape(links.base.as_str()));
+    let title = xml_text(title);
+    let title = escape(title.as_str());
+    let mut text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n<title>gleaner: {title}</title>\n\
+         <id>{base}/feeds/#{id}</id>\n<link href=\"{base}/\"/>\n<updated>{}</updated>\n<author><name>gleaner</name></author>\n",
+        newest.rfc3339()
+    );
+    for item in &page.items {
+        let facts = &item.row.facts;
+        let infohash = facts.infohashes.key_hex();
+        let (name, download) = (xml_text(&facts.name), links.download(&infohash));
+        let download = escape(download.as_str());
+        let _ = write!(
+            text,
+            "<entry>\n<title>{}</title>\n<id>urn:{}:{infohash}</id>\n<updated>{}</updated>\n<summary>{}</summary>\n\
+             <link rel=\"enclosure\" href=\"{download}\" length=\"{}\" type=\"application/x-bittorrent\"/>\n",
+            escape(name.as_str()),
+            if facts.infohashes.v1.is_some() { "btih" } else { "btmh" },
+            item.row.stored.rfc3339(),
+            escape(summary(item).as_str()),
+            facts.metainfo_bytes
+        );
+        if let Some(page) = links::page(&item.row) {
+            let page = xml_text(&page);
+            let _ = writeln!(text, "<link href=\"{}\"/>", escape(page.as_str()));
+        }
+        text.push_str("</entry>\n");
+    }
+    text + "</feed>\n"
+}
+
+/// One line about a torrent.
+fn summary(item: &crate::rows::Item) -> String {
+    let facts = &item.row.facts;
+    let files = if facts.file_count == 1 { "1 file".to_owned() } else { format!("{} files", facts.file_count) };
+    let category = full_name(item.category).unwrap_or_default();
+    format!("{files}, {} bytes · {category} · {}", facts.payload_bytes, xml_text(&item.row.site))
+}

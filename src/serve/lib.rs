@@ -1,0 +1,115 @@
+//! The HTTP server: hands the harvest to other programs. It reads the database, the archive and the index, and writes none of them; it runs on a thread and
+//! a runtime of its own, so that no reader costs the crawl a lane.
+//!
+//! `listen` accepts connections, `access` decides who may ask, `tokens` knows by what, `links` makes URLs; `torznab`, `feeds`, `download` and `api` are what
+//! is answered; `rows` fetches what they show.
+
+pub mod limits;
+
+mod access;
+mod api;
+mod clients;
+mod download;
+mod feeds;
+mod links;
+mod listen;
+mod names;
+mod problem;
+mod rows;
+pub mod tokens;
+mod torznab;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::get;
+use gleaner_base::clock::Clock;
+use gleaner_rules::config::web::{Listen, Web};
+use gleaner_search::Search;
+use gleaner_store::crawldb::Reader;
+use gleaner_torrent::archive::Archive;
+
+use crate::clients::Clients;
+use crate::tokens::{Scope, Tokens};
+
+pub use listen::{Listening, serve};
+
+/// The index, or None while it is made.
+pub type Finder = Arc<dyn Fn() -> Option<Arc<Search>> + Send + Sync>;
+
+/// What the server reads.
+pub struct Outlet {
+    pub db: Arc<dyn Reader>,
+    pub archive: Arc<Archive>,
+    pub finder: Finder,
+    pub clock: Arc<dyn Clock>,
+    pub settings: Web,
+    tokens: Tokens,
+    clients: Clients,
+    /// False where others than this machine can connect.
+    is_local: bool,
+}
+
+impl Outlet {
+    #[must_use]
+    pub fn new(
+        (db, archive, finder): (Arc<dyn Reader>, Arc<Archive>, Finder),
+        clock: Arc<dyn Clock>,
+        settings: Web,
+        data_dir: &Path,
+    ) -> Self {
+        let is_local = settings.listen.as_ref().is_none_or(Listen::is_local);
+        Self {
+            db,
+            archive,
+            finder,
+            clock,
+            settings,
+            tokens: Tokens::of(data_dir),
+            clients: Clients::default(),
+            is_local,
+        }
+    }
+}
+
+/// All that is answered, without the base path.
+pub fn router(outlet: Arc<Outlet>) -> Router {
+    // Torznab tells in its own words who may not ask.
+    let torznab = Router::new()
+        .route("/api", get(torznab::of_all))
+        .route("/torznab", get(torznab::of_all))
+        .route("/torznab/api", get(torznab::of_all))
+        .route("/torznab/{name}", get(torznab::of_one))
+        .route("/torznab/{name}/api", get(torznab::of_one))
+        .route("/api/v2.0/indexers/{name}/results/torznab", get(torznab::of_jackett))
+        .route("/api/v2.0/indexers/{name}/results/torznab/api", get(torznab::of_jackett));
+    let feeds = Router::new()
+        .route("/feeds/all.{form}", get(feeds::of_query))
+        .route("/feeds/search.{form}", get(feeds::of_query))
+        .route("/feeds/site/{name}", get(feeds::of_site))
+        .route("/feeds/category/{name}", get(feeds::of_category))
+        .route_layer(from_fn(|caller, request, next| access::needs(Scope::Torznab, caller, request, next)));
+    let api = Router::new()
+        .route("/api/v1/summary", get(api::summary))
+        .route("/api/v1/categories", get(api::categories))
+        .route("/api/v1/torrents", get(api::torrents))
+        .route("/api/v1/torrents/{infohash}", get(api::torrent))
+        .route("/api/v1/torrents/{infohash}/files", get(api::files))
+        .route("/api/v1/search", get(api::search))
+        .route_layer(from_fn(|caller, request, next| access::needs(Scope::Read, caller, request, next)));
+    Router::new()
+        .merge(torznab)
+        .merge(feeds)
+        .merge(api)
+        // Its link admits to it.
+        .route("/torrents/{name}", get(download::torrent))
+        .fallback(problem::nothing_here)
+        .method_not_allowed_fallback(problem::only_get)
+        .layer(from_fn_with_state(Arc::clone(&outlet), access::guard))
+        // These tell nothing but whether it runs.
+        .route("/healthz", get(async || "ok\n"))
+        .route("/readyz", get(api::ready))
+        .with_state(outlet)
+}

@@ -1,0 +1,45 @@
+//! Every cap of this room, with its unit and its reason. A queue, body, depth, loop or retry without a cap here is a bug.
+
+use std::time::Duration;
+
+pub use gleaner_torrent::limits::TORRENT_BYTES_MAX;
+
+/// Connections at once; the next ones wait to be accepted.
+pub const CONNECTIONS_MAX: usize = 256;
+
+/// Time for the head of a request: slow ones hold a connection.
+pub const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// Time for one answer to be made and taken.
+pub const ANSWER_TIME_MAX: Duration = Duration::from_secs(60);
+
+/// Bytes of the head of a request, and of a query.
+pub const HEAD_BYTES_MAX: usize = 32 << 10;
+
+/// Items of one page of Torznab, of a feed and of the JSON lists: autobrr asks for as many as it may on every poll.
+pub const PAGE_MAX: usize = 200;
+
+/// Items of one page unless asked otherwise.
+pub const PAGE: usize = 100;
+
+/// Items behind which no page begins.
+pub const OFFSET_MAX: usize = 100_000;
+
+/// Requests of one client, per second and at once: a client that polls ten indexers every minute stays far below.
+pub const REQUESTS_PER_SECOND: f64 = 25.0;
+pub const REQUESTS_AT_ONCE: f64 = 300.0;
+
+/// Clients whose requests are counted; the one that was silent longest is forgotten.
+pub const CLIENTS_MAX: usize = 1_024;
+
+/// Tokens of one installation.
+pub const TOKENS_MAX: usize = 1_000;
+
+/// Bytes of the name of a token.
+pub const TOKEN_NAME_BYTES_MAX: usize = 64;
+
+/// Time between two notes of when tokens were used last.
+pub const USED_NOTE_EACH: Duration = Duration::from_secs(60);
+
+/// Files of a torrent that are listed in one answer.
+pub const FILES_LISTED_MAX: usize = 10_000;

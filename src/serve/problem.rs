@@ -1,0 +1,54 @@
+//! Refusals, as RFC 9457 has them: a title, what to do, and nothing of the machine.
+
+use axum::Json;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+/// `application/problem+json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    #[serde(serialize_with = "number")]
+    pub status: StatusCode,
+    pub title: String,
+    /// What to do.
+    pub detail: String,
+}
+
+fn number<S: serde::Serializer>(status: &StatusCode, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_u16(status.as_u16())
+}
+
+impl Problem {
+    pub fn new(status: StatusCode, title: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self { status, title: title.into(), detail: detail.into() }
+    }
+
+    /// An error of ours: it is logged, and not shown.
+    pub fn ours(error: &dyn std::error::Error) -> Self {
+        tracing::warn!(%error, "a request cannot be answered");
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "this request cannot be answered now",
+            "the log of the service says why",
+        )
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, Json(&self)).into_response();
+        let kind = header::HeaderValue::from_static("application/problem+json");
+        response.headers_mut().insert(header::CONTENT_TYPE, kind);
+        response
+    }
+}
+
+pub async fn nothing_here() -> Problem {
+    let detail = "the API is below /api/v1, Torznab at /api, feeds are below /feeds, torrents below /torrents";
+    Problem::new(StatusCode::NOT_FOUND, "nothing is here", detail)
+}
+
+pub async fn only_get() -> Problem {
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD are answered here", "nothing can be changed here")
+}

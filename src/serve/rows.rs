@@ -1,0 +1,110 @@
+//! What is shown of torrents: rows of the database with their categories.
+
+use std::collections::HashMap;
+
+use gleaner_search::category::of_payload;
+use gleaner_search::follow::contents_of;
+use gleaner_search::{Order, Query, SearchError};
+use gleaner_store::crawldb::{CrawlDbError, Stored, TorrentRow};
+
+use crate::Outlet;
+use crate::limits::OFFSET_MAX;
+
+/// A torrent with the number of its category.
+#[derive(Clone, Debug)]
+pub struct Item {
+    pub row: TorrentRow,
+    pub category: u32,
+}
+
+/// A page of torrents.
+#[derive(Clone, Debug, Default)]
+pub struct Page {
+    pub items: Vec<Item>,
+    /// All that fit.
+    pub total: u64,
+}
+
+/// Why there is no page.
+#[derive(Debug, thiserror::Error)]
+pub enum RowsError {
+    #[error(transparent)]
+    Database(#[from] CrawlDbError),
+    #[error(transparent)]
+    Search(#[from] SearchError),
+    /// The index is being made.
+    #[error(
+        "the search index is being made: newest torrents and infohashes are there already, words and categories in a while"
+    )]
+    NoIndex,
+}
+
+impl Outlet {
+    /// The newest torrents, from the database alone.
+    pub async fn newest(&self, before: Option<Stored>, skip: usize, count: usize) -> Result<Page, RowsError> {
+        let total = self.db.changes(u64::MAX, 0).await?.torrents;
+        if skip > OFFSET_MAX {
+            return Ok(Page { items: Vec::new(), total });
+        }
+        let rows = self.db.newest(before, skip, count).await?;
+        Ok(Page { items: self.with_categories(rows).await?, total })
+    }
+
+    /// The torrents that fit. What asks for everything, newest first, needs no index.
+    pub async fn find(&self, query: &Query, order: Order, skip: usize, count: usize) -> Result<Page, RowsError> {
+        if query.is_empty() && order == Order::Newest {
+            return self.newest(None, skip, count).await;
+        }
+        let Some(search) = (self.finder)() else {
+            return if query.clauses.is_empty() && !query.filters.infohashes.is_empty() {
+                self.at(query.filters.infohashes.clone()).await
+            } else {
+                Err(RowsError::NoIndex)
+            };
+        };
+        let skip = skip.min(OFFSET_MAX);
+        let asked = query.clone();
+        // It reads mapped files.
+        let found = tokio::task::spawn_blocking(move || search.find(&asked, order, skip, count)).await;
+        let found = found.map_err(|_| RowsError::NoIndex)??;
+        let categories: Vec<u32> = found.hits.iter().map(|hit| hit.category).collect();
+        let rows = self.db.torrents_at(found.hits.into_iter().map(|hit| hit.key).collect()).await?;
+        // One that was removed a moment ago is left out.
+        let items = rows.into_iter().zip(categories).filter_map(|(row, category)| Some(Item { row: row?, category }));
+        Ok(Page { items: items.collect(), total: found.total as u64 })
+    }
+
+    /// The torrents of these infohashes.
+    pub async fn at(&self, infohashes: Vec<Vec<u8>>) -> Result<Page, RowsError> {
+        let rows: Vec<TorrentRow> = self.db.torrents_at(infohashes).await?.into_iter().flatten().collect();
+        let items = self.with_categories(rows).await?;
+        Ok(Page { total: items.len() as u64, items })
+    }
+
+    /// The categories of rows: as the index has them, else from the archived files.
+    async fn with_categories(&self, rows: Vec<TorrentRow>) -> Result<Vec<Item>, RowsError> {
+        let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
+        if let Some(search) = (self.finder)() {
+            let mut query = Query::default();
+            query.filters.infohashes = rows.iter().map(|row| row.facts.infohashes.key().to_vec()).collect();
+            let found = tokio::task::spawn_blocking(move || {
+                search.find(&query, Order::Newest, 0, query.filters.infohashes.len())
+            })
+            .await;
+            let found = found.map_err(|_| RowsError::NoIndex)??;
+            known.extend(found.hits.into_iter().map(|hit| (hit.key, hit.category)));
+        }
+        let archive = std::sync::Arc::clone(&self.archive);
+        let items = tokio::task::spawn_blocking(move || {
+            let with = |row: TorrentRow| {
+                let category = known.get(row.facts.infohashes.key()).copied().unwrap_or_else(|| {
+                    let contents = contents_of(&row, &archive).unwrap_or_default();
+                    of_payload(&row.facts.name, &contents.files)
+                });
+                Item { row, category }
+            };
+            rows.into_iter().map(with).collect()
+        });
+        items.await.map_err(|_| RowsError::NoIndex)
+    }
+}
