@@ -176,6 +176,19 @@ async fn answer(
     }
 }
 
+/// The report of `status`, with what the running sites know and the disk does not yet.
+///
+/// # Errors
+/// Errors of the database.
+pub async fn report(
+    db: Arc<dyn CrawlDb>,
+    progress: Option<Progress>,
+    now: UnixMillis,
+) -> Result<StatusReport, CrawlDbError> {
+    let live = Live { db, progress };
+    status::report(&live, live.progress.as_ref(), now).await
+}
+
 /// The database with the current notes of running sites: those on disk are minutes old.
 struct Live {
     db: Arc<dyn CrawlDb>,

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use gleaner_search::Search;
-use gleaner_search::follow::{FollowError, Follower};
+use gleaner_search::follow::{FollowError, Follower, contents_of};
 use gleaner_store::crawldb::Reader;
 use gleaner_torrent::archive::Archive;
 
@@ -117,7 +117,7 @@ async fn follow(
     let mut follower = Follower::open(data_dir)?;
     let mut is_told = false;
     while !is_over.load(Ordering::Relaxed) {
-        let step = follower.step(db, archive).await?;
+        let step = follower.step(db, &|row| contents_of(row, archive)).await?;
         if follower.is_whole() && finder.search().is_none() {
             finder.set(Some(follower.search()));
         } else if !follower.is_whole() {

@@ -86,7 +86,7 @@ pub async fn run(
     let _control = control::serve(app, Some(progress.clone()));
     let finding = Finding::start(&app.data_dir, Arc::clone(&app.db) as Arc<dyn Reader>, Arc::clone(&app.archive))
         .context("the search index has no thread")?;
-    let _server = Server::start(app, config, finding.finder())?;
+    let _server = Server::start(app, config, finding.finder(), &progress)?;
     let options = RunOptions { keep_looking: true, ..RunOptions::default() };
     let crew = app.crew(options, OnFault::TryAgain(COMMIT_RETRY), progress.clone());
     let (running, ending) = (BTreeMap::new(), BTreeMap::new());

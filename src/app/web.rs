@@ -1,19 +1,22 @@
 //! The HTTP server of a running service, on a thread and a runtime of its own: no reader costs the crawl a lane.
 
+mod measured;
+
 use std::io::ErrorKind;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use anyhow::{Context as _, bail};
+use gleaner_crawl::progress::Progress;
 use gleaner_rules::config::Config;
 use gleaner_rules::config::web::Listen;
 use gleaner_serve::tokens::Tokens;
-use gleaner_serve::{Listening, Outlet, serve};
+use gleaner_serve::{Inside, Listening, Outlet, serve};
 use gleaner_store::crawldb::Reader;
 use tokio::sync::oneshot;
 
-use super::App;
 use super::finding::Finder;
+use super::{App, control};
 
 /// The running server. Dropped, it ends; what is being answered is cut off.
 pub struct Server {
@@ -26,7 +29,7 @@ impl Server {
     ///
     /// # Errors
     /// An address that others can reach, without a token that admits them.
-    pub fn start(app: &App, config: &Config, finder: Finder) -> anyhow::Result<Option<Self>> {
+    pub fn start(app: &App, config: &Config, finder: Finder, progress: &Progress) -> anyhow::Result<Option<Self>> {
         let Some(listen) = config.web.listen.clone() else { return Ok(None) };
         if !listen.is_local() && Tokens::of(&app.data_dir).are_none() {
             bail!(
@@ -38,6 +41,7 @@ impl Server {
         }
         let outlet = Outlet::new(
             (Arc::clone(&app.db) as Arc<dyn Reader>, Arc::clone(&app.archive), Arc::new(move || finder.search())),
+            inside(app, progress),
             Arc::clone(&app.clock),
             config.web.clone(),
             &app.data_dir,
@@ -94,6 +98,27 @@ impl Drop for Server {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
+    }
+}
+
+/// What the service knows of its crawl: the report of `status`, and the figures in it.
+fn inside(app: &App, progress: &Progress) -> Inside {
+    let of_service = (Arc::clone(&app.db), progress.clone(), Arc::clone(&app.clock));
+    let report = move || {
+        let (db, progress, clock) = of_service.clone();
+        async move { control::report(db, Some(progress), clock.now()).await }
+    };
+    let (for_status, for_metrics) = (report.clone(), report);
+    let (data_dir, started) = (app.data_dir.clone(), app.clock.now());
+    Inside {
+        status: Box::new(move || {
+            let report = for_status();
+            Box::pin(async move { Ok(serde_json::to_value(report.await?).unwrap_or_default()) })
+        }),
+        metrics: Box::new(move || {
+            let (report, data_dir) = (for_metrics(), data_dir.clone());
+            Box::pin(async move { Ok(measured::families(&report.await?, &data_dir, started)) })
+        }),
     }
 }
 

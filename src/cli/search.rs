@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::block_on;
 use crate::app::{archive_path, database::Database};
 use gleaner_rules::config::Config;
-use gleaner_search::follow::{FollowError, Follower};
+use gleaner_search::follow::{FollowError, Follower, contents_of};
 use gleaner_search::{Order, Query, Search, category};
 use gleaner_store::crawldb::{Reader, TorrentRow};
 use gleaner_torrent::archive::Archive;
@@ -123,7 +123,7 @@ async fn level(config: &Config, db: &dyn Reader) -> anyhow::Result<Search> {
         bar.set_style(style);
     }
     loop {
-        let step = follower.step(db, &archive).await?;
+        let step = follower.step(db, &|row| contents_of(row, &archive)).await?;
         if let Some((made, all)) = step.made {
             bar.set_length(all);
             bar.set_position(made);

@@ -20,9 +20,9 @@ pub const VERSION: u64 = 1;
 /// The fields of a document.
 #[derive(Clone, Debug)]
 pub struct Fields {
-    /// The archive key in hex.
+    /// The archive key.
     pub key: Field,
-    /// Each infohash in hex.
+    /// Each infohash: the key is one of them.
     pub hash: Field,
     pub name: Field,
     /// Paths of its files.
@@ -55,8 +55,8 @@ pub fn schema() -> (Schema, Fields) {
     let text = || TextOptions::default().set_indexing_options(indexing());
     let number = || NumericOptions::from(INDEXED) | FAST;
     let fields = Fields {
-        key: schema.add_text_field("key", STRING | STORED),
-        hash: schema.add_text_field("hash", STRING),
+        key: schema.add_bytes_field("key", STORED),
+        hash: schema.add_bytes_field("hash", INDEXED),
         name: schema.add_text_field("name", text()),
         files: schema.add_text_field("files", text()),
         extension: schema.add_text_field("extension", STRING),
@@ -93,12 +93,12 @@ impl Fields {
     pub fn document(&self, row: &TorrentRow, contents: Option<&Contents>) -> TantivyDocument {
         let mut document = TantivyDocument::new();
         let facts = &row.facts;
-        document.add_text(self.key, facts.infohashes.key_hex());
-        if let Some(v1) = facts.infohashes.v1 {
-            document.add_text(self.hash, data_encoding::HEXLOWER.encode(&v1));
+        document.add_bytes(self.key, facts.infohashes.key());
+        if let Some(v1) = &facts.infohashes.v1 {
+            document.add_bytes(self.hash, v1);
         }
-        if let Some(v2) = facts.infohashes.v2 {
-            document.add_text(self.hash, data_encoding::HEXLOWER.encode(&v2));
+        if let Some(v2) = &facts.infohashes.v2 {
+            document.add_bytes(self.hash, v2);
         }
         document.add_text(self.name, &facts.name[..facts.name.floor_char_boundary(TEXT_BYTES_MAX)]);
         let files = contents.map(|contents| &contents.files[..]).unwrap_or_default();

@@ -175,15 +175,11 @@ impl Search {
 
     fn hit(&self, searcher: &Searcher, place: DocAddress) -> Result<Hit, tantivy::TantivyError> {
         let document: TantivyDocument = searcher.doc(place)?;
-        let key =
-            document.get_first(self.fields.key).and_then(|key| key.as_str().map(str::to_owned)).unwrap_or_default();
+        let key = document.get_first(self.fields.key).and_then(|key| key.as_bytes().map(<[u8]>::to_vec));
         let categories = searcher.segment_reader(place.segment_ord).fast_fields().u64("category")?;
         // Its own number is greater than its parent's.
         let category = categories.values_for_doc(place.doc_id).max().unwrap_or_default();
-        Ok(Hit {
-            key: data_encoding::HEXLOWER.decode(key.as_bytes()).unwrap_or_default(),
-            category: u32::try_from(category).unwrap_or_default(),
-        })
+        Ok(Hit { key: key.unwrap_or_default(), category: u32::try_from(category).unwrap_or_default() })
     }
 
     /// Counts of the torrents that fit.
@@ -239,9 +235,7 @@ impl Fields {
             must(text(self.extension, &filters.extensions));
         }
         if !filters.infohashes.is_empty() {
-            let hashes: Vec<String> =
-                filters.infohashes.iter().map(|hash| data_encoding::HEXLOWER.encode(hash)).collect();
-            must(text(self.hash, &hashes));
+            must(any(filters.infohashes.iter().map(|hash| Term::from_field_bytes(self.hash, hash))));
         }
         if !filters.categories.is_empty() {
             must(any(filters.categories.iter().map(|number| Term::from_field_u64(self.category, (*number).into()))));

@@ -44,6 +44,9 @@ pub struct Step {
     pub made: Option<(u64, u64)>,
 }
 
+/// What the file of a torrent holds: [`contents_of`] reads it in the archive.
+pub type ContentsOf<'c> = dyn Fn(&TorrentRow) -> Option<Contents> + 'c;
+
 /// The one that writes the index of a data folder.
 pub struct Follower {
     writer: IndexWriter,
@@ -105,13 +108,13 @@ impl Follower {
     ///
     /// # Errors
     /// Those of the index and of the database: what was not committed is taken in again.
-    pub async fn step(&mut self, db: &dyn Reader, archive: &Archive) -> Result<Step, FollowError> {
+    pub async fn step(&mut self, db: &dyn Reader, contents: &ContentsOf<'_>) -> Result<Step, FollowError> {
         if self.watermark.version != VERSION {
             self.begin(db).await?;
         }
         let step = match self.watermark.reading_after.clone() {
-            Some(after) => self.read_all(db, archive, &after).await?,
-            None => self.follow(db, archive).await?,
+            Some(after) => self.read_all(db, contents, &after).await?,
+            None => self.follow(db, contents).await?,
         };
         if self.pending > 0 && (step.is_level || self.pending >= COMMIT_ROWS_MAX) {
             self.commit()?;
@@ -127,7 +130,7 @@ impl Follower {
         self.commit()
     }
 
-    async fn read_all(&mut self, db: &dyn Reader, archive: &Archive, after: &str) -> Result<Step, FollowError> {
+    async fn read_all(&mut self, db: &dyn Reader, contents: &ContentsOf<'_>, after: &str) -> Result<Step, FollowError> {
         let key = data_encoding::HEXLOWER.decode(after.as_bytes()).ok().filter(|key| !key.is_empty());
         let rows = db.torrents(key, ROWS_AT_ONCE_MAX).await?;
         let Some(last) = rows.last().map(|row| row.facts.infohashes.key_hex()) else {
@@ -136,7 +139,7 @@ impl Follower {
             return Ok(Step::default());
         };
         for row in &rows {
-            self.put(row, archive)?;
+            self.put(row, contents)?;
         }
         self.watermark.reading_after = Some(last);
         let all = db.changes(u64::MAX, 0).await?.torrents;
@@ -144,7 +147,7 @@ impl Follower {
         Ok(Step { torrents: rows.len(), is_level: false, made: Some((made, all)) })
     }
 
-    async fn follow(&mut self, db: &dyn Reader, archive: &Archive) -> Result<Step, FollowError> {
+    async fn follow(&mut self, db: &dyn Reader, contents: &ContentsOf<'_>) -> Result<Step, FollowError> {
         let changes = db.changes(self.watermark.change, ROWS_AT_ONCE_MAX).await?;
         let has_missed = changes.first > self.watermark.change + 1;
         // Of another database, such as a restored copy.
@@ -166,8 +169,8 @@ impl Follower {
         let rows = db.torrents_at(keys.clone()).await?;
         for (key, row) in keys.iter().zip(&rows) {
             match row {
-                Some(row) => self.put(row, archive)?,
-                None => self.remove(&data_encoding::HEXLOWER.encode(key)),
+                Some(row) => self.put(row, contents)?,
+                None => self.remove(key),
             }
         }
         let is_level = changes.keys.last().is_none_or(|(last, _)| {
@@ -177,14 +180,14 @@ impl Follower {
         Ok(Step { torrents: rows.len(), is_level, made: None })
     }
 
-    fn remove(&mut self, key: &str) {
-        self.writer.delete_term(Term::from_field_text(self.fields.key, key));
+    fn remove(&mut self, key: &[u8]) {
+        self.writer.delete_term(Term::from_field_bytes(self.fields.hash, key));
         self.pending += 1;
     }
 
-    fn put(&mut self, row: &TorrentRow, archive: &Archive) -> Result<(), FollowError> {
-        self.remove(&row.facts.infohashes.key_hex());
-        let document = self.fields.document(row, contents_of(row, archive).as_ref());
+    fn put(&mut self, row: &TorrentRow, contents: &ContentsOf<'_>) -> Result<(), FollowError> {
+        self.remove(row.facts.infohashes.key());
+        let document = self.fields.document(row, contents(row).as_ref());
         self.writer.add_document(document).map(|_| ()).map_err(|error| self.fault(error))
     }
 

@@ -51,6 +51,24 @@ pub async fn summary(State(outlet): State<Arc<Outlet>>) -> Result<Json<Summary>,
     }))
 }
 
+/// The report of `gleaner status --json`.
+pub async fn sites(State(outlet): State<Arc<Outlet>>) -> Result<Json<serde_json::Value>, Problem> {
+    Ok(Json((outlet.inside.status)().await.map_err(|error| Problem::ours(&error))?))
+}
+
+/// The part of one site.
+pub async fn site(
+    State(outlet): State<Arc<Outlet>>,
+    Path(name): Path<String>,
+) -> Result<Json<serde_json::Value>, Problem> {
+    let mut report = (outlet.inside.status)().await.map_err(|error| Problem::ours(&error))?;
+    let sites = report["sites"].as_array_mut().map(std::mem::take).unwrap_or_default();
+    let own = sites.into_iter().find(|site| site["name"] == name.as_str());
+    own.map(Json).ok_or_else(|| {
+        Problem::new(StatusCode::NOT_FOUND, format!("no site is called {name}"), "/api/v1/sites lists the sites")
+    })
+}
+
 /// A category with how many torrents are of it; a parent counts its children's.
 #[derive(Debug, Serialize)]
 pub struct CategoryRow {

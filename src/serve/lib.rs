@@ -1,7 +1,7 @@
 //! The HTTP server: hands the harvest to other programs. It reads the database, the archive and the index, and writes none of them; it runs on a thread and
 //! a runtime of its own, so that no reader costs the crawl a lane.
 //!
-//! `listen` accepts connections, `access` decides who may ask, `tokens` knows by what, `links` makes URLs; `torznab`, `feeds`, `download` and `api` are what
+//! `listen` accepts connections, `access` decides who may ask, `tokens` knows by what, `links` makes URLs; `torznab`, `feeds`, `download`, `api` and `metrics` are what
 //! is answered; `rows` fetches what they show.
 
 pub mod limits;
@@ -13,6 +13,7 @@ mod download;
 mod feeds;
 mod links;
 mod listen;
+pub mod metrics;
 mod names;
 mod problem;
 mod rows;
@@ -20,6 +21,7 @@ pub mod tokens;
 mod torznab;
 
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use axum::Router;
@@ -28,10 +30,11 @@ use axum::routing::get;
 use gleaner_base::clock::Clock;
 use gleaner_rules::config::web::{Listen, Web};
 use gleaner_search::Search;
-use gleaner_store::crawldb::Reader;
+use gleaner_store::crawldb::{CrawlDbError, Reader};
 use gleaner_torrent::archive::Archive;
 
 use crate::clients::Clients;
+use crate::metrics::{Family, Requests};
 use crate::tokens::{Scope, Tokens};
 
 pub use listen::{Listening, serve};
@@ -39,15 +42,28 @@ pub use listen::{Listening, serve};
 /// The index, or None while it is made.
 pub type Finder = Arc<dyn Fn() -> Option<Arc<Search>> + Send + Sync>;
 
+/// What is asked of the service itself.
+pub type Told<T> = Pin<Box<dyn Future<Output = Result<T, CrawlDbError>> + Send>>;
+
+/// What the service knows of its crawl.
+pub struct Inside {
+    /// The report of `gleaner status --json`.
+    pub status: Box<dyn Fn() -> Told<serde_json::Value> + Send + Sync>,
+    /// Its figures for Prometheus.
+    pub metrics: Box<dyn Fn() -> Told<Vec<Family>> + Send + Sync>,
+}
+
 /// What the server reads.
 pub struct Outlet {
     pub db: Arc<dyn Reader>,
     pub archive: Arc<Archive>,
     pub finder: Finder,
+    pub inside: Inside,
     pub clock: Arc<dyn Clock>,
     pub settings: Web,
     tokens: Tokens,
     clients: Clients,
+    requests: Requests,
     /// False where others than this machine can connect.
     is_local: bool,
 }
@@ -56,6 +72,7 @@ impl Outlet {
     #[must_use]
     pub fn new(
         (db, archive, finder): (Arc<dyn Reader>, Arc<Archive>, Finder),
+        inside: Inside,
         clock: Arc<dyn Clock>,
         settings: Web,
         data_dir: &Path,
@@ -65,10 +82,12 @@ impl Outlet {
             db,
             archive,
             finder,
+            inside,
             clock,
             settings,
             tokens: Tokens::of(data_dir),
             clients: Clients::default(),
+            requests: Requests::default(),
             is_local,
         }
     }
@@ -92,7 +111,10 @@ pub fn router(outlet: Arc<Outlet>) -> Router {
         .route("/feeds/category/{name}", get(feeds::of_category))
         .route_layer(from_fn(|caller, request, next| access::needs(Scope::Torznab, caller, request, next)));
     let api = Router::new()
+        .route("/metrics", get(metrics::metrics))
         .route("/api/v1/summary", get(api::summary))
+        .route("/api/v1/sites", get(api::sites))
+        .route("/api/v1/sites/{name}", get(api::site))
         .route("/api/v1/categories", get(api::categories))
         .route("/api/v1/torrents", get(api::torrents))
         .route("/api/v1/torrents/{infohash}", get(api::torrent))
@@ -111,5 +133,6 @@ pub fn router(outlet: Arc<Outlet>) -> Router {
         // These tell nothing but whether it runs.
         .route("/healthz", get(async || "ok\n"))
         .route("/readyz", get(api::ready))
+        .layer(from_fn_with_state(Arc::clone(&outlet), metrics::counted))
         .with_state(outlet)
 }

@@ -69,7 +69,7 @@ impl Place {
 
     async fn level(&self, follower: &mut Follower) {
         for _ in 0..50 {
-            let step = follower.step(&self.db, &self.archive).await.unwrap();
+            let step = follower.step(&self.db, &|row| contents_of(row, &self.archive)).await.unwrap();
             if step.is_level && follower.is_whole() {
                 return;
             }
@@ -184,16 +184,16 @@ fn an_index_that_was_left_in_the_middle_goes_on_and_one_that_does_not_fit_is_mad
             place.store("a", &format!("torrent {nth}"), "x.iso", nth).await;
         }
         let mut follower = place.follower();
-        let step = follower.step(&place.db, &place.archive).await.unwrap();
+        let step = follower.step(&place.db, &|row| contents_of(row, &place.archive)).await.unwrap();
         assert!(!step.is_level && !follower.is_whole() && step.torrents > 0);
         // Killed before the first commit of torrents, and after one.
         drop(follower);
         let mut follower = place.follower();
-        follower.step(&place.db, &place.archive).await.unwrap();
+        follower.step(&place.db, &|row| contents_of(row, &place.archive)).await.unwrap();
         follower.commit().unwrap();
         drop(follower);
         let mut follower = place.follower();
-        let step = follower.step(&place.db, &place.archive).await.unwrap();
+        let step = follower.step(&place.db, &|row| contents_of(row, &place.archive)).await.unwrap();
         assert_eq!(step.torrents, 600 - ROWS_AT_ONCE_MAX, "the rest alone");
         place.level(&mut follower).await;
         assert_eq!(follower.search().torrents(), 600);
