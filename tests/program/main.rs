@@ -1,6 +1,7 @@
 //! The built program from outside: each test starts it, on loopback, bounded in time.
 
 mod cli;
+mod clients;
 mod crash;
 mod demo_ajax;
 mod demo_learned;

@@ -23,7 +23,7 @@ mod search;
 mod service;
 mod sources;
 mod told;
-mod web;
+pub mod web;
 
 use std::fs;
 

@@ -12,18 +12,18 @@ use serde_json::Value;
 use crate::cli::harness::{Service, Site, archived, folder, run, wait_for};
 
 /// An answer.
-struct Answer {
-    status: u16,
+pub struct Answer {
+    pub status: u16,
     head: String,
-    body: Vec<u8>,
+    pub body: Vec<u8>,
 }
 
 impl Answer {
-    fn text(&self) -> &str {
+    pub fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap()
     }
 
-    fn header(&self, name: &str) -> Option<&str> {
+    pub fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
             line.split_once(": ").filter(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value)
         })
@@ -58,12 +58,12 @@ fn send(port: u16, method: &str, target: &str, headers: &[(&str, &str)]) -> Answ
     Answer { status, head, body: bytes[at + 4..].to_vec() }
 }
 
-fn get(port: u16, target: &str) -> Answer {
+pub fn get(port: u16, target: &str) -> Answer {
     send(port, "GET", target, &[])
 }
 
 /// The port in the service's log, once its index is whole.
-fn port_of(service: &Service) -> u16 {
+pub fn port_of(service: &Service) -> u16 {
     let up = "HTTP server is up: Torznab at /api, feeds below /feeds, JSON below /api/v1";
     let line = wait_for("the server is up", || service.logged(up).into_iter().next());
     let url = line["url"].as_str().unwrap().to_owned();
