@@ -75,6 +75,12 @@ pub unsafe fn become_owner(data_dir: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// True if this process is root, and the folder another user's: what root creates there, that user cannot replace.
+#[must_use]
+pub fn is_foreign(data_dir: &Path) -> bool {
+    of_files() == 0 && fs::metadata(data_dir).is_ok_and(|of| of.uid() != 0)
+}
+
 static BECAME: AtomicBool = AtomicBool::new(false);
 
 /// True if this process was root's, and has become the owner of a data folder.

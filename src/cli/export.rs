@@ -1,5 +1,6 @@
 //! `gleaner export`: exports the harvest with a manifest of its content.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,11 +10,12 @@ use anyhow::{anyhow, bail};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 
-use super::block_on;
+use super::{block_on, search};
 use crate::app::{self, database::Database};
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::console;
 use gleaner_rules::config::Config;
+use gleaner_search::Query;
 use gleaner_store::crawldb::Reader;
 use gleaner_store::export::{self, ExportFormat, ExportOptions, ExportSummary, Layout};
 use gleaner_torrent::archive::Archive;
@@ -34,6 +36,9 @@ pub struct Options {
     /// Only export torrents found on this site
     #[arg(long, value_name = "SITE")]
     site: Option<String>,
+    /// Only export the torrents that `gleaner search` finds by this query, and no magnets: 'debian cat:4020 private:no'
+    #[arg(long, value_name = "QUERY")]
+    search: Option<String>,
     /// Print the summary as one JSON object
     #[arg(long)]
     json: bool,
@@ -58,7 +63,7 @@ enum Folders {
 }
 
 impl Options {
-    fn export_options(&self) -> ExportOptions {
+    fn export_options(&self, keys: Option<HashSet<Vec<u8>>>) -> ExportOptions {
         ExportOptions {
             dest: self.dest.clone(),
             format: self.format.map(|format| match format {
@@ -73,6 +78,7 @@ impl Options {
             },
             since: self.since,
             site: self.site.clone(),
+            keys,
         }
     }
 }
@@ -95,7 +101,11 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     let summary = block_on(async {
         let database = Database::existing(&config.into()).await?;
         let archive = Arc::new(Archive::open(app::archive_path(&config.data_dir), true)?);
-        run(database.reader(), &archive, options).await
+        let keys = match &options.search {
+            Some(query) => Some(search::level(config, &database).await?.keys(&Query::parse(query))?),
+            None => None,
+        };
+        run(database.reader(), &archive, options, keys).await
     })?;
     let mut out = console::out();
     if options.json {
@@ -106,14 +116,19 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     Ok(if summary.is_complete() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-async fn run(db: &dyn Reader, archive: &Arc<Archive>, options: &Options) -> anyhow::Result<ExportSummary> {
+async fn run(
+    db: &dyn Reader,
+    archive: &Arc<Archive>,
+    options: &Options,
+    keys: Option<HashSet<Vec<u8>>>,
+) -> anyhow::Result<ExportSummary> {
     // Only draws on a terminal.
     let bar = ProgressBar::new_spinner();
     let mut progress = |at: export::Progress| {
         bar.set_message(format!("{} torrents, {} bytes", at.torrents, at.torrent_bytes));
         bar.tick();
     };
-    let summary = export::export(db, archive, &options.export_options(), &mut progress).await;
+    let summary = export::export(db, archive, &options.export_options(keys), &mut progress).await;
     bar.finish_and_clear();
     Ok(summary?)
 }

@@ -1,8 +1,9 @@
 //! `gleaner search`: finds torrents of the archive by name, file, infohash and kind.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use comfy_table::{CellAlignment, Table};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -10,6 +11,7 @@ use serde::Serialize;
 
 use super::block_on;
 use crate::app::{archive_path, database::Database};
+use gleaner_base::owner;
 use gleaner_rules::config::Config;
 use gleaner_search::follow::{FollowError, Follower, contents_of};
 use gleaner_search::{Order, Query, Search, category};
@@ -83,7 +85,7 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
 async fn find(config: &Config, options: &Options) -> anyhow::Result<Report> {
     let database = Database::existing(&config.into()).await?;
     let db = database.reader();
-    let search = level(config, db).await?;
+    let search = level(config, &database).await?;
     let query = Query::parse(&options.query.join(" "));
     let order = match options.order {
         Some(By::Newest) => Order::Newest,
@@ -104,20 +106,46 @@ async fn find(config: &Config, options: &Options) -> anyhow::Result<Report> {
     })
 }
 
-/// The index, with everything that the database has: brought up here, unless the service does it.
-async fn level(config: &Config, db: &dyn Reader) -> anyhow::Result<Search> {
-    let data_dir = &config.data_dir;
-    let mut follower = match Follower::open(data_dir) {
-        Ok(follower) => follower,
-        Err(FollowError::Held { .. }) => return Ok(Search::open(data_dir)?),
-        Err(error) => {
-            // Somebody who may only read.
-            let search = Search::open(data_dir).with_context(|| error.to_string())?;
-            errln!("note: the index cannot be written here: what was stored since it was is not found");
+/// The index, with everything that the database has: brought up here, unless a service does it, or this user may only read.
+pub(super) async fn level(config: &Config, database: &Database) -> anyhow::Result<Search> {
+    let (data_dir, db) = (&config.data_dir, database.reader());
+    // Root would write files that the service cannot replace.
+    let follower = match owner::is_foreign(data_dir) {
+        true => None,
+        false => match Follower::open(data_dir) {
+            Ok(follower) => Some(follower),
+            Err(FollowError::Held { .. } | FollowError::Io { .. }) => None,
+            Err(error) => return Err(error.into()),
+        },
+    };
+    if let Some(follower) = follower {
+        bring_up(follower, db, config).await?;
+    }
+    let search = {
+        let _owner = owner::act(data_dir);
+        Search::open(data_dir).with_context(|| data_dir.display().to_string())?
+    };
+    let change = db.changes(u64::MAX, 0).await?.last;
+    for _ in 0..LEVEL_TRIES {
+        if search.has_change(change)? {
+            search.reload()?;
             return Ok(search);
         }
-    };
-    let archive = Archive::open(archive_path(data_dir), true)?;
+        tokio::time::sleep(LEVEL_WAIT).await;
+    }
+    bail!(
+        "{}: the search index lacks what was stored last, and cannot be written here\nhint: run `gleaner search{}` as the folder's owner",
+        data_dir.display(),
+        config.given
+    )
+}
+
+/// How long a service may take to bring up the index.
+const LEVEL_TRIES: u32 = 40;
+const LEVEL_WAIT: Duration = Duration::from_millis(250);
+
+async fn bring_up(mut follower: Follower, db: &dyn Reader, config: &Config) -> anyhow::Result<()> {
+    let archive = Archive::open(archive_path(&config.data_dir), true)?;
     let bar = ProgressBar::no_length();
     if let Ok(style) = ProgressStyle::with_template("search index {pos} of {len} torrents {bar:30}") {
         bar.set_style(style);
@@ -129,12 +157,10 @@ async fn level(config: &Config, db: &dyn Reader) -> anyhow::Result<Search> {
             bar.set_position(made);
         }
         if step.is_level && follower.is_whole() {
-            break;
+            bar.finish_and_clear();
+            return Ok(());
         }
     }
-    bar.finish_and_clear();
-    drop(follower);
-    Ok(Search::open(data_dir)?)
 }
 
 impl Torrent {

@@ -1,13 +1,13 @@
 //! Asks the index: which torrents, in which order, how many, and of what kinds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tantivy::aggregation::AggregationCollector;
 use tantivy::aggregation::agg_req::Aggregations;
 use tantivy::aggregation::agg_result::{AggregationResult, BucketResult};
-use tantivy::collector::{Count, TopDocs};
+use tantivy::collector::{Count, DocSetCollector, TopDocs};
 use tantivy::directory::MmapDirectory;
 use tantivy::query::{
     AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, Occur, PhrasePrefixQuery, PhraseQuery,
@@ -103,6 +103,7 @@ pub(crate) fn open(folder: &Path) -> Result<(Index, Fields, Watermark), SearchEr
 /// An open index.
 pub struct Search {
     folder: PathBuf,
+    index: Index,
     reader: IndexReader,
     fields: Fields,
 }
@@ -121,7 +122,17 @@ impl Search {
     pub(crate) fn of(folder: PathBuf, index: &Index, fields: Fields) -> Result<Self, SearchError> {
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into();
         let reader: IndexReader = reader.map_err(|error| SearchError::Index(folder.clone(), error))?;
-        Ok(Self { folder, reader, fields })
+        Ok(Self { folder, index: index.clone(), reader, fields })
+    }
+
+    /// True if the index has every change of the database up to this one: a look at its last commit.
+    ///
+    /// # Errors
+    /// Those of the index.
+    pub fn has_change(&self, change: u64) -> Result<bool, SearchError> {
+        let payload = self.index.load_metas().map_err(|error| self.fault(error))?.payload.unwrap_or_default();
+        let watermark = serde_json::from_str::<Watermark>(&payload).unwrap_or_default();
+        Ok(watermark.version == VERSION && watermark.reading_after.is_none() && watermark.change >= change)
     }
 
     /// Takes in what was committed since.
@@ -171,6 +182,18 @@ impl Search {
         let (places, total) = found.map_err(|error| self.fault(error))?;
         let hits = places.into_iter().map(|place| self.hit(&searcher, place)).collect::<Result<_, _>>();
         Ok(Found { total, hits: hits.map_err(|error| self.fault(error))? })
+    }
+
+    /// The archive keys of all torrents that fit, in no order.
+    ///
+    /// # Errors
+    /// Those of the index.
+    pub fn keys(&self, query: &Query) -> Result<HashSet<Vec<u8>>, SearchError> {
+        let searcher = self.reader.searcher();
+        let places =
+            searcher.search(&*self.fields.asked(query), &DocSetCollector).map_err(|error| self.fault(error))?;
+        let keys = places.into_iter().map(|place| self.hit(&searcher, place).map(|hit| hit.key));
+        keys.collect::<Result<_, _>>().map_err(|error| self.fault(error))
     }
 
     fn hit(&self, searcher: &Searcher, place: DocAddress) -> Result<Hit, tantivy::TantivyError> {

@@ -20,6 +20,7 @@ mod whole_file;
 mod write;
 mod zip_file;
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -92,6 +93,8 @@ pub struct ExportOptions {
     pub since: Option<UnixMillis>,
     /// Only torrents that have a source on this site, and magnets first seen there.
     pub site: Option<String>,
+    /// Only the torrents with these archive keys, and no magnets.
+    pub keys: Option<HashSet<Vec<u8>>>,
 }
 
 /// The progress of an export.

@@ -95,6 +95,7 @@ impl<'a> Writer<'a> {
 
     fn magnet(&mut self, row: &MagnetRow) -> Result<(), ExportError> {
         let wanted = !row.stored
+            && self.options.keys.is_none()
             && self.options.since.is_none_or(|since| row.first_seen >= since)
             && self.options.site.as_deref().is_none_or(|site| *row.site == *site);
         if wanted {
@@ -106,6 +107,7 @@ impl<'a> Writer<'a> {
 
     fn selects(&self, row: &TorrentRow) -> bool {
         self.options.since.is_none_or(|since| row.stored >= since)
+            && self.options.keys.as_ref().is_none_or(|keys| keys.contains(row.facts.infohashes.key()))
             && self
                 .options
                 .site

@@ -46,6 +46,17 @@ fn what_was_stored_is_found_by_the_command_and_by_the_service() {
     search(here, &["nosuchword"]).ended(0).says(&["no torrent fits", "hint: "]);
     search(here, &["--order", "name"]).ended(2).says(&["possible values: newest, relevance, size"]);
 
+    // What is found can be exported, and nothing else.
+    let query = format!("{hash} cat:1000,2000,3000,4000,5000,7000,8000");
+    for (query, torrents) in [(query.as_str(), 1), ("nosuchword", 0), ("site:demo v1:yes", 50), ("", 60)] {
+        let export = ["export", "found.zip", "--search", query, "--json", "--data", "data", "--rules", "rules"];
+        let summary = run(here, &export).ended(0).json();
+        let exported = summary["torrents"].as_u64().unwrap();
+        assert!(if torrents == 50 { (30..60).contains(&exported) } else { exported == torrents }, "{query}: {summary}");
+        assert_eq!(summary["magnets"], 0, "{query}");
+        fs::remove_file(here.join("found.zip")).unwrap();
+    }
+
     // What is damaged is made again.
     fs::write(here.join("data/search/meta.json"), "{").unwrap();
     let again = search(here, &["--json"]).ended(0);
@@ -63,4 +74,42 @@ fn what_was_stored_is_found_by_the_command_and_by_the_service() {
             .then_some(())
     });
     assert!(service.stop().success());
+}
+
+/// SIGKILLs at random moments of a crawl with its index, every third of them while the index is made anew: `GLEANER_KILLS` of them.
+#[test]
+fn after_each_kill_the_index_has_what_the_database_has_once() {
+    let kills = std::env::var("GLEANER_KILLS").map_or(9, |kills| kills.parse().unwrap());
+    let here = folder();
+    let here = here.path();
+    let mut site = Site::start(here, 400, 1);
+    let mut random = 0x2545_f491_4f6c_dd1d_u64;
+    let mut counts = Vec::new();
+    for kill in 0..kills {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        if kill % 3 == 2 {
+            let _ = fs::remove_dir_all(here.join("data/search"));
+        }
+        let service = Service::start(here);
+        wait_for("the service is up", || (!service.logged("service is up").is_empty()).then_some(()));
+        std::thread::sleep(std::time::Duration::from_millis(random % 900));
+        // Dropped, it is killed.
+        drop(service);
+        let status = run(here, &["status", "--json", "--data", "data", "--rules", "rules"]).ended(0).json();
+        let stored = status["sites"][0]["torrents"].as_u64().unwrap_or_default();
+        let found = search(here, &["--limit", "10000", "--json"]).ended(0).json();
+        let hashes: std::collections::BTreeSet<&str> = hashes(&found).into_iter().collect();
+        assert_eq!((found["total"].as_u64(), hashes.len() as u64), (Some(stored), stored), "kill {kill}: {status}");
+        counts.push(stored);
+        if stored == 400 {
+            fs::remove_dir_all(here.join("data")).unwrap();
+            fs::remove_dir_all(here.join("rules")).unwrap();
+            site = Site::start(here, 400, 1);
+        }
+    }
+    drop(site);
+    assert!(counts.iter().any(|count| *count > 0), "{counts:?}");
+    println!("{kills} kills: {counts:?}");
 }
