@@ -17,7 +17,7 @@ use gleaner_base::console;
 use gleaner_rules::config::Config;
 use gleaner_search::Query;
 use gleaner_store::crawldb::Reader;
-use gleaner_store::export::{self, ExportFormat, ExportOptions, ExportSummary, Layout};
+use gleaner_store::export::{self, ExportFormat, ExportOptions, ExportSummary, Layout, Share};
 use gleaner_torrent::archive::Archive;
 
 #[derive(Args, Clone, Debug)]
@@ -39,6 +39,15 @@ pub struct Options {
     /// Only export the torrents that `gleaner search` finds by this query, and no magnets: 'debian cat:4020 private:no'
     #[arg(long, value_name = "QUERY")]
     search: Option<String>,
+    /// For others: leave out trackers, web seeds, nodes, comments, sources, magnets, and private torrents; the torrents stay the same
+    #[arg(long)]
+    share: bool,
+    /// Name this tracker in the place of a torrent's own
+    #[arg(long, value_name = "URL", requires = "share", value_parser = tracker)]
+    announce: Option<String>,
+    /// Share private torrents, too
+    #[arg(long, requires = "share")]
+    private: bool,
     /// Print the summary as one JSON object
     #[arg(long)]
     json: bool,
@@ -79,8 +88,15 @@ impl Options {
             since: self.since,
             site: self.site.clone(),
             keys,
+            share: self.share.then(|| Share { announce: self.announce.clone(), with_private: self.private }),
         }
     }
+}
+
+/// A tracker's URL.
+fn tracker(text: &str) -> anyhow::Result<String> {
+    let is_one = url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https" | "udp" | "ws" | "wss"));
+    if is_one { Ok(text.to_owned()) } else { bail!("not a tracker; write http://tracker.example/announce") }
 }
 
 /// Parses a date, or an RFC 3339 time.
@@ -147,6 +163,13 @@ fn tell(summary: &ExportSummary, out: &mut impl Write) -> io::Result<()> {
         write!(out, "; {} were there already, {} removed", summary.unchanged, summary.removed)?;
     }
     writeln!(out)?;
+    if summary.private_left_out > 0 {
+        writeln!(
+            out,
+            "private torrents that are not shared: {}; --private shares them, too",
+            summary.private_left_out
+        )?;
+    }
     if summary.is_complete() {
         return Ok(());
     }

@@ -3,6 +3,8 @@
 mod ask;
 mod caps;
 mod items;
+#[cfg(test)]
+mod rules;
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Torrents: recognition of bodies, names and infohashes, and storage on the disk.
 //!
 //! `bencode` finds the spans, `metainfo` reads them, `layout` adds up the files, `magnet` parses links that only name a torrent, `origin` reads where one says it is from,
-//! `contents` what it holds, `archive`
+//! `contents` what it holds, `shared` leaves out where it is from, `archive`
 //! keeps one file per infohash. Nothing here knows of HTTP, of rules or of the crawl database.
 
 pub mod limits;
@@ -13,6 +13,7 @@ mod layout;
 pub mod magnet;
 pub mod metainfo;
 pub mod origin;
+pub mod shared;
 
 use std::fmt;
 

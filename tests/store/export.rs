@@ -27,7 +27,7 @@ const HOSTILE: [&str; 12] = [
 ];
 
 fn options(dest: PathBuf) -> ExportOptions {
-    ExportOptions { dest, format: None, layout: Layout::Flat, since: None, site: None, keys: None }
+    ExportOptions { dest, format: None, layout: Layout::Flat, since: None, site: None, keys: None, share: None }
 }
 
 async fn run(harvest: &Harvest, options: &ExportOptions) -> Result<ExportSummary, ExportError> {
@@ -467,4 +467,63 @@ async fn progress_is_told_up_to_the_last_row() {
     export(&harvest.db, &harvest.archive, &options(harvest.path("x.zip")), &mut |at| told.push(at)).await.unwrap();
     assert!(told.windows(2).all(|pair| pair[0].rows < pair[1].rows));
     assert_eq!((told.last().unwrap().rows, told.last().unwrap().torrents), (300, 300));
+}
+
+/// A thousand torrents with keys planted wherever a file, a source or a magnet can have one.
+#[tokio::test]
+async fn what_is_shared_says_nothing_of_where_it_is_from_and_is_the_same_torrent() {
+    const KEY: &str = "0123456789abcdef0123456789abcdef";
+    let harvest = Harvest::new();
+    let mut hashes = std::collections::BTreeSet::new();
+    for number in 0..1_000_u64 {
+        let plain = torrent(&format!("name {number}"), number, &format!("http://t/{KEY}/announce"));
+        // Beside the info dictionary, and in its place in the order of keys.
+        let at = plain.windows(6).position(|six| six == b"4:info").unwrap();
+        let comment = format!("7:comment{}:http://t/{KEY}10:created by{}:{KEY}", KEY.len() + 9, KEY.len());
+        let mut body = [&plain[..at], comment.as_bytes(), &plain[at..plain.len() - 1]].concat();
+        body.extend(format!("5:nodesll{}:{KEY}i1eee8:url-list{}:http://s/{KEY}e", KEY.len(), KEY.len() + 9).as_bytes());
+        let path = format!("/dl/{number}?passkey={KEY}");
+        let facts = harvest.store(&body, "tracker.example", &path, NOON).await;
+        hashes.insert(facts.infohashes);
+    }
+    harvest.magnet(0xab, Some(KEY), "tracker.example", NOON).await;
+    let announce = Some("http://mine.example/announce".to_owned());
+    for (name, announce) in [("out.zip", None), ("out.tar.zst", announce.clone()), ("folder", announce)] {
+        let share = Some(gleaner_store::export::Share { announce: announce.clone(), with_private: false });
+        let dest = harvest.path(name);
+        let summary = run(&harvest, &ExportOptions { share, ..options(dest.clone()) }).await.unwrap();
+        assert_eq!((summary.torrents, summary.magnets, summary.private_left_out), (1_000, 0, 0), "{name}");
+        let files = unpack(&dest);
+        let mut shared = std::collections::BTreeSet::new();
+        for (path, bytes) in &files {
+            let has = |text: &[u8]| bytes.windows(text.len()).any(|part| part == text);
+            assert!(!has(KEY.as_bytes()) && !has(b"tracker.example"), "{name}: {path}");
+            if path.ends_with(".torrent") {
+                shared.insert(gleaner_torrent::metainfo::parse(bytes).unwrap().infohashes);
+                assert_eq!(has(b"8:announce28:http://mine.example/announce"), announce.is_some(), "{name}: {path}");
+            }
+        }
+        assert_eq!(shared, hashes, "{name}: the same torrents");
+        let manifest = String::from_utf8(files["manifest.jsonl"].clone()).unwrap();
+        for line in manifest.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()) {
+            let file = &files[line["path"].as_str().unwrap()];
+            let sha256 = data_encoding::HEXLOWER.encode(&Sha256::digest(file));
+            assert_eq!((&line["sha256"], &line["metainfo_bytes"]), (&sha256.into(), &file.len().into()), "{line}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn private_torrents_are_shared_only_when_asked_for() {
+    let harvest = Harvest::new();
+    let plain = String::from_utf8(torrent("a", 1, "http://t/a")).unwrap();
+    let private = plain.replace("xxxxxxxxxxxxxxxxxxxxe", "xxxxxxxxxxxxxxxxxxxx7:privatei1ee");
+    harvest.store(plain.as_bytes(), "a.example", "/1", NOON).await;
+    assert!(harvest.store(private.as_bytes(), "a.example", "/2", NOON).await.private);
+    for (with_private, torrents, left_out) in [(false, 1, 1), (true, 2, 0)] {
+        let share = Some(gleaner_store::export::Share { announce: None, with_private });
+        let dest = harvest.path(if with_private { "all.zip" } else { "some.zip" });
+        let summary = run(&harvest, &ExportOptions { share, ..options(dest) }).await.unwrap();
+        assert_eq!((summary.torrents, summary.private_left_out), (torrents, left_out));
+    }
 }

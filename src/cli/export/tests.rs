@@ -30,6 +30,7 @@ fn torrents_left_out_are_named_with_what_to_do() {
         dest_bytes: Some(99),
         unchanged: 0,
         removed: 0,
+        private_left_out: 0,
         left_out: LeftOut { count: 3, listed: vec![torrent] },
     };
     let text = |summary: &ExportSummary| {

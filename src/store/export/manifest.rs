@@ -79,9 +79,26 @@ pub struct MagnetLine<'a> {
 /// The manifest line of a torrent, without line feed.
 #[must_use]
 pub fn torrent_line(row: &TorrentRow, path: &str) -> String {
+    json(&line(row, path))
+}
+
+/// The line of one that is given to others: with the digest and length of what they get, and without where it is from.
+#[must_use]
+pub fn shared_line(row: &TorrentRow, path: &str, sha256: &[u8; 32], bytes: u64) -> String {
+    let metainfo_bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+    json(&TorrentLine {
+        sha256: HEXLOWER.encode(sha256),
+        metainfo_bytes,
+        site: None,
+        sources: Vec::new(),
+        ..line(row, path)
+    })
+}
+
+fn line<'a>(row: &'a TorrentRow, path: &'a str) -> TorrentLine<'a> {
     let facts = &row.facts;
     let (infohash_v1, infohash_v2) = hex(&facts.infohashes);
-    json(&TorrentLine {
+    TorrentLine {
         infohash_v1,
         infohash_v2,
         kind: facts.infohashes.kind(),
@@ -96,7 +113,7 @@ pub fn torrent_line(row: &TorrentRow, path: &str) -> String {
         site: Some(&*row.site).filter(|site| !site.is_empty()),
         sources: row.sources.iter().map(source_line).collect(),
         path,
-    })
+    }
 }
 
 /// The journal line of a file that is about to be added to a folder: only what [`path_of_line`] reads.

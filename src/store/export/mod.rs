@@ -95,6 +95,17 @@ pub struct ExportOptions {
     pub site: Option<String>,
     /// Only the torrents with these archive keys, and no magnets.
     pub keys: Option<HashSet<Vec<u8>>>,
+    /// For others: without what says where torrents are from.
+    pub share: Option<Share>,
+}
+
+/// What leaves with a torrent that is given to others: no tracker, web seed, node, comment or source, and no magnets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// The tracker that is named in the place of its own.
+    pub announce: Option<String>,
+    /// Private torrents (BEP 27), too.
+    pub with_private: bool,
 }
 
 /// The progress of an export.
@@ -125,6 +136,8 @@ pub struct ExportSummary {
     pub unchanged: u64,
     /// Files of a previous export to the same folder that are no longer part of it.
     pub removed: u64,
+    /// Private torrents that are not shared.
+    pub private_left_out: u64,
     /// Torrents left out because their file is lost, damaged or unreadable.
     pub left_out: LeftOut,
 }

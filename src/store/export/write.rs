@@ -1,10 +1,11 @@
 //! The writer: receives rows, writes files and lines. Runs on its own blocking thread.
 
 use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io::{self, Read, Seek, Write as _};
 use std::sync::Arc;
 
 use flate2::Crc;
+use rustix::fs::{MemfdFlags, memfd_create};
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
 
@@ -16,6 +17,7 @@ use super::{ExportError, ExportFormat, ExportOptions, ExportSummary, Layout, Lef
 use crate::crawldb::{MagnetRow, TorrentRow};
 use crate::limits;
 use gleaner_torrent::archive::Archive;
+use gleaner_torrent::shared::without_origin;
 
 /// The task of the writer.
 pub(super) struct Job {
@@ -54,6 +56,7 @@ struct Writer<'a> {
     magnet_lines: Spool,
     progress: Progress,
     magnets: u64,
+    private_left_out: u64,
     left_out: LeftOut,
 }
 
@@ -70,6 +73,7 @@ impl<'a> Writer<'a> {
             names: Names::default(),
             progress: Progress::default(),
             magnets: 0,
+            private_left_out: 0,
             left_out: LeftOut::default(),
         })
     }
@@ -78,7 +82,16 @@ impl<'a> Writer<'a> {
         if !self.selects(row) {
             return Ok(());
         }
-        let mut checked = match check(self.archive, row) {
+        let share = self.options.share.as_ref();
+        if row.facts.private && share.is_some_and(|share| !share.with_private) {
+            self.private_left_out += 1;
+            return Ok(());
+        }
+        let checked = check(self.archive, row).and_then(|checked| match share {
+            Some(share) => shared(checked, share.announce.as_deref()),
+            None => Ok(checked),
+        });
+        let mut checked = match checked {
             Ok(checked) => checked,
             Err(reason) => {
                 self.leave_out(row, reason);
@@ -87,7 +100,11 @@ impl<'a> Writer<'a> {
         };
         let path = self.path(row);
         self.sink.put(&path, &mut checked)?;
-        self.torrent_lines.push(&manifest::torrent_line(row, &path))?;
+        let line = match share {
+            Some(_) => manifest::shared_line(row, &path, &checked.sha256, checked.bytes),
+            None => manifest::torrent_line(row, &path),
+        };
+        self.torrent_lines.push(&line)?;
         self.progress.torrents += 1;
         self.progress.torrent_bytes += checked.bytes;
         Ok(())
@@ -96,6 +113,7 @@ impl<'a> Writer<'a> {
     fn magnet(&mut self, row: &MagnetRow) -> Result<(), ExportError> {
         let wanted = !row.stored
             && self.options.keys.is_none()
+            && self.options.share.is_none()
             && self.options.since.is_none_or(|since| row.first_seen >= since)
             && self.options.site.as_deref().is_none_or(|site| *row.site == *site);
         if wanted {
@@ -151,6 +169,7 @@ impl<'a> Writer<'a> {
             dest_bytes: written.dest_bytes,
             unchanged: written.unchanged,
             removed: written.removed,
+            private_left_out: self.private_left_out,
             left_out: self.left_out,
         })
     }
@@ -169,6 +188,26 @@ fn check(archive: &Archive, row: &TorrentRow) -> Result<Checked, String> {
         return Err("its file is damaged: its sha256 differs from the stored one".to_owned());
     }
     Ok(Checked { file, bytes, sha256, crc32 })
+}
+
+/// The same torrent without what says where it is from, in memory.
+fn shared(mut checked: Checked, announce: Option<&str>) -> Result<Checked, String> {
+    let mut rewritten = || {
+        let mut bytes = Vec::new();
+        (&mut checked.file).take(limits::TORRENT_BYTES_MAX as u64).read_to_end(&mut bytes)?;
+        let Some(bytes) = without_origin(&bytes, announce) else { return Ok(None) };
+        let mut file = File::from(memfd_create("shared", MemfdFlags::CLOEXEC)?);
+        file.write_all(&bytes)?;
+        file.rewind()?;
+        let (bytes, sha256, crc32) = sums(&mut file)?;
+        file.rewind()?;
+        Ok::<_, io::Error>(Some(Checked { file, bytes, sha256, crc32 }))
+    };
+    match rewritten() {
+        Ok(Some(checked)) => Ok(checked),
+        Ok(None) => Err("its file is no torrent".to_owned()),
+        Err(error) => Err(format!("its file cannot be rewritten: {error}")),
+    }
 }
 
 /// Length, SHA-256 and CRC-32 of a file from its current position; reads at most one byte more than the largest torrent.
