@@ -224,7 +224,7 @@ async fn measure(folder: &Path, torrents: u64) -> bool {
     let began = now();
     let mut follower = Follower::open(folder).expect("an index");
     loop {
-        let step = follower.step(&*db, &contents).await.expect("a step");
+        let step = follower.step(&*db, &|row| Ok(contents(row))).await.expect("a step");
         if step.is_level && follower.is_whole() {
             break;
         }

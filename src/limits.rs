@@ -57,6 +57,9 @@ pub const VAIN_TRIALS_MAX: u32 = 24;
 /// Times that a session may end while a site is learned.
 pub const LEARNED_LOGINS_MAX: u32 = 2;
 
+/// Torrents asked for at once on the control socket: 64 digits each.
+pub const HASHES_ASKED_MAX: usize = 256;
+
 /// Bytes of one question on the control socket; keys of listings are the longest part.
 pub const ASK_BYTES_MAX: u64 = 64 << 10;
 

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD as BASE64;
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
@@ -34,18 +35,56 @@ use gleaner_store::crawldb::{
 pub enum Ask {
     Status,
     Hosts,
-    SiteCounts { site: String },
-    Torrents { after: Option<Vec<u8>>, rows_max: usize },
-    Newest { before: Option<Stored>, skip: usize, rows_max: usize },
-    TorrentsAt { infohashes: Vec<Vec<u8>> },
-    Changes { after: u64, rows_max: usize },
-    Magnets { after: Option<Vec<u8>>, rows_max: usize },
-    Listings { site: String, after: Option<(HostId, Box<str>, u64)>, rows_max: usize },
-    UrlLooks { site: String, after: Option<(HostId, Box<str>)>, rows_max: usize },
-    NotWhole { site: String },
-    Note { site: String, name: String },
-    Url { site: String, origin: String, path: String },
-    Queues { site: String, urls_max: usize },
+    SiteCounts {
+        site: String,
+    },
+    Torrents {
+        after: Option<Vec<u8>>,
+        rows_max: usize,
+    },
+    Newest {
+        before: Option<Stored>,
+        skip: usize,
+        rows_max: usize,
+    },
+    /// In hex.
+    TorrentsAt {
+        infohashes: Vec<String>,
+    },
+    Changes {
+        after: u64,
+        rows_max: usize,
+    },
+    Magnets {
+        after: Option<Vec<u8>>,
+        rows_max: usize,
+    },
+    Listings {
+        site: String,
+        after: Option<(HostId, Box<str>, u64)>,
+        rows_max: usize,
+    },
+    UrlLooks {
+        site: String,
+        after: Option<(HostId, Box<str>)>,
+        rows_max: usize,
+    },
+    NotWhole {
+        site: String,
+    },
+    Note {
+        site: String,
+        name: String,
+    },
+    Url {
+        site: String,
+        origin: String,
+        path: String,
+    },
+    Queues {
+        site: String,
+        urls_max: usize,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -162,7 +201,10 @@ async fn answer(
         Ask::SiteCounts { site } => told(db.site_counts(&site).await),
         Ask::Torrents { after, rows_max } => told(db.torrents(after, rows_max).await),
         Ask::Newest { before, skip, rows_max } => told(db.newest(before, skip, rows_max).await),
-        Ask::TorrentsAt { infohashes } => told(db.torrents_at(infohashes).await),
+        Ask::TorrentsAt { infohashes } => {
+            let decoded = infohashes.iter().map(|hash| HEXLOWER.decode(hash.as_bytes()).unwrap_or_default());
+            told(db.torrents_at(decoded.collect()).await)
+        }
         Ask::Changes { after, rows_max } => told(db.changes(after, rows_max).await),
         Ask::Magnets { after, rows_max } => told(db.magnets(after, rows_max).await),
         Ask::Listings { site, after, rows_max } => told(db.listings(&site, after, rows_max).await),
@@ -363,7 +405,12 @@ impl Reader for Remote {
     }
 
     async fn torrents_at(&self, infohashes: Vec<Vec<u8>>) -> Result<Vec<Option<TorrentRow>>, CrawlDbError> {
-        self.ask(&Ask::TorrentsAt { infohashes }).await
+        let mut rows = Vec::with_capacity(infohashes.len());
+        for part in infohashes.chunks(limits::HASHES_ASKED_MAX) {
+            let infohashes = part.iter().map(|hash| HEXLOWER.encode(hash)).collect();
+            rows.extend(self.ask::<Vec<_>>(&Ask::TorrentsAt { infohashes }).await?);
+        }
+        Ok(rows)
     }
 
     async fn changes(&self, after: u64, rows_max: usize) -> Result<Changes, CrawlDbError> {

@@ -1,11 +1,13 @@
 //! The search index of a running service: kept up on a thread of its own, so that it costs the crawl no lane.
 
+use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use gleaner_search::Search;
 use gleaner_search::follow::{FollowError, Follower, contents_of};
 use gleaner_store::crawldb::Reader;
@@ -94,10 +96,13 @@ fn be_nice() {
 async fn keep_up(data_dir: &Path, db: &dyn Reader, archive: &Archive, finder: &Finder, is_over: &AtomicBool) {
     let mut told = String::new();
     while !is_over.load(Ordering::Relaxed) {
-        let Err(error) = follow(data_dir, db, archive, finder, is_over).await else { return };
-        finder.set(None);
-        // Once for each error: a full disk may last for days.
-        let error = error.to_string();
+        let following = AssertUnwindSafe(follow(data_dir, db, archive, finder, is_over)).catch_unwind();
+        let error = match following.await {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "it stopped at an inconsistency".to_owned(),
+        };
+        // What was committed can be asked all the same. Once for each error: a full disk may last for days.
         if error != told {
             tracing::warn!(error, "the search index cannot be kept up: it is tried again every {} s", RETRY.as_secs());
             told = error;
@@ -116,6 +121,7 @@ async fn follow(
 ) -> Result<(), FollowError> {
     let mut follower = Follower::open(data_dir)?;
     let mut is_told = false;
+    finder.set(follower.is_whole().then(|| follower.search()));
     while !is_over.load(Ordering::Relaxed) {
         let step = follower.step(db, &|row| contents_of(row, archive)).await?;
         if follower.is_whole() && finder.search().is_none() {

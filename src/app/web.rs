@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use anyhow::{Context as _, bail};
 use gleaner_crawl::progress::Progress;
 use gleaner_rules::config::Config;
-use gleaner_rules::config::web::Listen;
+use gleaner_rules::config::web::{Auth, Listen};
 use gleaner_serve::tokens::Tokens;
 use gleaner_serve::{Inside, Listening, Outlet, serve};
 use gleaner_store::crawldb::Reader;
@@ -37,6 +37,11 @@ impl Server {
                  or listen on 127.0.0.1",
                 told(&listen),
                 config.given
+            );
+        }
+        if config.web.auth == Auth::All && Tokens::of(&app.data_dir).are_none() {
+            tracing::warn!(
+                "[web] auth = \"all\", and there is no token: nobody is admitted (hint: gleaner token new NAME)"
             );
         }
         let outlet = Outlet::new(
@@ -73,7 +78,7 @@ impl Server {
         let shown = address.map_or_else(|| listen.to_string(), |address| Listen::Tcp(address).to_string());
         tracing::info!(
             url = format!("{shown}{}/", config.web.base_path),
-            "HTTP server is up: Torznab at /api, feeds below /feeds, JSON below /api/v1"
+            "HTTP server is up: below this URL are api (Torznab), feeds/all.rss, api/v1/summary (JSON)"
         );
         let (stop, stopped) = oneshot::channel();
         let run = move || {

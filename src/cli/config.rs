@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use super::Global;
 use super::hints::Hints;
 use gleaner_base::{console, journal};
+use gleaner_rules::config::web::Auth;
 use gleaner_rules::config::{Config, LogFormat, Overrides};
 use gleaner_rules::fault::{self, Fault};
 
@@ -52,6 +53,23 @@ pub fn check(config: &Config) -> anyhow::Result<ExitCode> {
     outln!("requests_max  {}", config.requests_max);
     outln!("log_format    {}", if config.log_format == LogFormat::Json { "json" } else { "text" });
     outln!("log_filter    {}", config.log_filter);
+    let web = &config.web;
+    match &web.listen {
+        Some(listen) => outln!("web.listen    {}", listen.to_string().trim_start_matches("http://")),
+        None => outln!("web.listen    off"),
+    }
+    for (name, value) in [
+        ("public_url", web.public_url.clone()),
+        ("base_path", Some(web.base_path.clone())),
+        ("hosts", Some(web.hosts.join(", "))),
+    ] {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            outln!("web.{name:<9} {value}");
+        }
+    }
+    if web.auth == Auth::All {
+        outln!("web.auth      all");
+    }
     if !config.require_confinement {
         outln!(
             "render        scripts of pages also run where the kernel cannot confine them (require_confinement = false)"

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use clap::{Args, ValueEnum};
 use comfy_table::{CellAlignment, Table};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -14,7 +14,7 @@ use crate::app::{archive_path, database::Database};
 use gleaner_base::owner;
 use gleaner_rules::config::Config;
 use gleaner_search::follow::{FollowError, Follower, contents_of};
-use gleaner_search::{Order, Query, Search, category};
+use gleaner_search::{Order, Query, Search, SearchError, category};
 use gleaner_store::crawldb::{Reader, TorrentRow};
 use gleaner_torrent::archive::Archive;
 
@@ -91,9 +91,12 @@ async fn find(config: &Config, options: &Options) -> anyhow::Result<Report> {
         Some(By::Newest) => Order::Newest,
         Some(By::Relevance) => Order::Relevance,
         Some(By::Size) => Order::Size,
-        None if query.clauses.is_empty() => Order::Newest,
+        None if query.clauses.iter().all(|clause| clause.is_excluded) => Order::Newest,
         None => Order::Relevance,
     };
+    for doubt in &query.doubts {
+        errln!("note: `{doubt}` is no filter: it is looked for as words (gleaner search --help lists the filters)");
+    }
     let found = search.find(&query, order, options.skip as usize, options.limit as usize)?;
     let keys = found.hits.iter().map(|hit| hit.key.clone()).collect();
     let rows = db.torrents_at(keys).await?;
@@ -123,7 +126,19 @@ pub(super) async fn level(config: &Config, database: &Database) -> anyhow::Resul
     }
     let search = {
         let _owner = owner::act(data_dir);
-        Search::open(data_dir).with_context(|| data_dir.display().to_string())?
+        match (Search::open(data_dir), database) {
+            (Err(SearchError::Missing), Database::Held(_)) => {
+                bail!("{}: the search index is being made\nhint: try again in a while", data_dir.display())
+            }
+            (Err(SearchError::Missing), Database::File(_)) => {
+                bail!(
+                    "{}: there is no search index, and it cannot be written here\nhint: run `gleaner search{}` as the folder's owner",
+                    data_dir.display(),
+                    config.given
+                )
+            }
+            (search, _) => search?,
+        }
     };
     let change = db.changes(u64::MAX, 0).await?.last;
     for _ in 0..LEVEL_TRIES {
@@ -133,11 +148,11 @@ pub(super) async fn level(config: &Config, database: &Database) -> anyhow::Resul
         }
         tokio::time::sleep(LEVEL_WAIT).await;
     }
-    bail!(
-        "{}: the search index lacks what was stored last, and cannot be written here\nhint: run `gleaner search{}` as the folder's owner",
-        data_dir.display(),
-        config.given
-    )
+    let hint = match database {
+        Database::Held(_) => "the process that holds the folder brings it up: try again in a while".to_owned(),
+        Database::File(_) => format!("run `gleaner search{}` as the folder's owner", config.given),
+    };
+    bail!("{}: the search index lacks what was stored last\nhint: {hint}", data_dir.display())
 }
 
 /// How long a service may take to bring up the index.

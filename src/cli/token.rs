@@ -1,7 +1,5 @@
 //! `gleaner token`: who may ask the HTTP server.
 
-use std::fs::DirBuilder;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -63,11 +61,8 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
                 Admits::Read => Scope::Read,
                 Admits::Admin => Scope::Admin,
             };
-            DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(data_dir)
-                .map_err(|error| app::folder::failed(data_dir, &error))?;
+            // A folder that is not the service's would hold a token that admits to nothing.
+            app::is_folder(data_dir)?;
             let secret = tokens::create(data_dir, name, scope, SystemClock.now())?;
             outln!("{secret}");
             errln!("it is shown this once: a client sends it as API key, or as `Authorization: Bearer …`");
@@ -84,11 +79,12 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
 fn list(config: &Config, json: bool) -> anyhow::Result<()> {
     let tokens = tokens::list(&config.data_dir)?;
     let used = tokens::last_used(&config.data_dir);
-    let last = |name: &str| used.get(name).map(|at| at.rfc3339());
+    // An earlier token may have had its name.
+    let last = |token: &tokens::Token| used.get(&token.name).filter(|at| **at >= token.created).map(|at| at.rfc3339());
     if json {
         let row = |token: &tokens::Token| {
             let (name, scope) = (&token.name, token.scope);
-            serde_json::json!({ "name": name, "scope": scope, "created": token.created.rfc3339(), "last_used": last(name) })
+            serde_json::json!({ "name": name, "scope": scope, "created": token.created.rfc3339(), "last_used": last(token) })
         };
         outln!("{}", serde_json::json!({ "tokens": tokens.iter().map(row).collect::<Vec<_>>() }));
         return Ok(());
@@ -101,7 +97,7 @@ fn list(config: &Config, json: bool) -> anyhow::Result<()> {
     table.load_style(comfy_table::presets::NOTHING);
     table.set_header(["name", "scope", "created", "last used"]);
     for token in tokens {
-        let last = last(&token.name).unwrap_or_else(|| "never".to_owned());
+        let last = last(&token).unwrap_or_else(|| "never".to_owned());
         table.add_row([token.name, token.scope.name().to_owned(), token.created.rfc3339(), last]);
     }
     let text: String = table.lines().map(|line| format!("{}\n", line.trim_end())).collect();

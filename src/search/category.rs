@@ -206,13 +206,23 @@ fn series_or(name: &str, of_series: u32, otherwise: u32) -> u32 {
     if Title::of(name).is_of_a_series() { of_series } else { otherwise }
 }
 
+/// What a film's name says, and where it does not, that of its longest file.
+#[must_use]
+pub fn title(name: &str, files: &[ContainedFile]) -> Title {
+    let films = files.iter().filter(|file| extension(&file.path).is_some_and(|of| kind_of(&of) == Some(Kind::Film)));
+    let longest = films.max_by_key(|file| file.bytes).map(|file| Title::of(&file.path)).unwrap_or_default();
+    let own = Title::of(name);
+    let resolution = own.resolution.or(longest.resolution);
+    let year = own.year.or(longest.year);
+    let of_a_series = if own.is_of_a_series() { own } else { longest };
+    Title { resolution, year, ..of_a_series }
+}
+
 fn film(name: &str, files: &[ContainedFile]) -> u32 {
-    let films = || files.iter().filter(|file| extension(&file.path).is_some_and(|of| kind_of(&of) == Some(Kind::Film)));
-    let title = Title::of(name);
-    let longest = films().max_by_key(|file| file.bytes).map(|file| Title::of(&file.path)).unwrap_or_default();
-    let is_of_a_series = title.is_of_a_series() || longest.is_of_a_series();
+    let title = title(name, files);
+    let is_of_a_series = title.is_of_a_series();
     let base = if is_of_a_series { 5000 } else { 2000 };
-    base + match title.resolution.or(longest.resolution) {
+    base + match title.resolution {
         Some(2160..) => 45,
         Some(720..) => 40,
         Some(_) => 30,

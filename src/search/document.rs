@@ -15,7 +15,7 @@ use crate::title::Title;
 use crate::words::WORDS;
 
 /// Raised with each change of what a document holds: an index of another version is made again.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
 /// The fields of a document.
 #[derive(Clone, Debug)]
@@ -120,7 +120,7 @@ impl Fields {
         document.add_u64(self.v2, facts.infohashes.v2.is_some().into());
         // Names of programs and of data have numbers that mean something else.
         let title = match parent(category) {
-            2000 | 5000 => Title::of(&facts.name),
+            2000 | 5000 => category::title(&facts.name, files),
             3000 | 7000 => Title { year: Title::of(&facts.name).year, ..Title::default() },
             _ => Title::default(),
         };

@@ -1,21 +1,27 @@
 //! Asks the index: which torrents, in which order, how many, and of what kinds.
 
 use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tantivy::aggregation::AggregationCollector;
 use tantivy::aggregation::agg_req::Aggregations;
 use tantivy::aggregation::agg_result::{AggregationResult, BucketResult};
 use tantivy::collector::{Count, DocSetCollector, TopDocs};
-use tantivy::directory::MmapDirectory;
+use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
+use tantivy::directory::{
+    Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr,
+};
 use tantivy::query::{
     AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, Occur, PhrasePrefixQuery, PhraseQuery,
     Query as IndexQuery, RangeQuery, TermQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption, Value as _};
 use tantivy::tokenizer::TextAnalyzer;
-use tantivy::{DocAddress, Index, IndexReader, ReloadPolicy, Searcher, TantivyDocument, Term};
+use tantivy::{DocAddress, Index, IndexReader, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
 
 use crate::document::{Fields, VERSION, schema};
 use crate::limits;
@@ -66,6 +72,25 @@ pub enum SearchError {
     Index(PathBuf, tantivy::TantivyError),
 }
 
+impl SearchError {
+    /// True unless the same index may be read in a while.
+    #[must_use]
+    pub fn is_damage(&self) -> bool {
+        // What tantivy says of a file that ends too early, or is none of its own.
+        let is_of_content =
+            |error: &io::Error| matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::InvalidData);
+        match self {
+            Self::Missing => true,
+            Self::Index(_, TantivyError::IoError(error)) => is_of_content(error),
+            Self::Index(_, TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. })) => {
+                is_of_content(io_error)
+            }
+            Self::Index(_, TantivyError::LockFailure(..) | TantivyError::OpenDirectoryError(_)) => false,
+            Self::Index(..) => true,
+        }
+    }
+}
+
 /// The folder of the index in a data folder.
 #[must_use]
 pub fn index_path(data_dir: &Path) -> PathBuf {
@@ -76,20 +101,32 @@ pub fn index_path(data_dir: &Path) -> PathBuf {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Watermark {
     pub version: u64,
-    /// Changes of the database up to this one are in the index.
+    /// The number of the database itself.
+    pub database: u64,
+    /// Changes of the database up to this one are in the index; its archive key (hex) tells another database's line of changes.
     pub change: u64,
+    pub key: String,
     /// While the index is made: all torrents up to this archive key (hex) are in it.
     pub reading_after: Option<String>,
 }
 
 /// Opens the index in this folder, without creating anything.
 pub(crate) fn open(folder: &Path) -> Result<(Index, Fields, Watermark), SearchError> {
+    open_with(folder, Index::open)
+}
+
+fn open_with(
+    folder: &Path,
+    opened: impl FnOnce(MmapDirectory) -> tantivy::Result<Index>,
+) -> Result<(Index, Fields, Watermark), SearchError> {
     let fault = |error| SearchError::Index(folder.to_path_buf(), error);
-    if !folder.join("meta.json").is_file() {
-        return Err(SearchError::Missing);
+    match fs::metadata(folder.join("meta.json")) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Err(SearchError::Missing),
+        Err(error) => return Err(fault(error.into())),
+        Ok(_) => {}
     }
     let directory = MmapDirectory::open(folder).map_err(|error| fault(error.into()))?;
-    let index = Index::open(directory).map_err(fault)?;
+    let index = opened(directory).map_err(fault)?;
     let (schema, fields) = schema();
     let payload = index.load_metas().map_err(fault)?.payload.unwrap_or_default();
     let watermark = serde_json::from_str::<Watermark>(&payload).unwrap_or_default();
@@ -98,6 +135,52 @@ pub(crate) fn open(folder: &Path) -> Result<(Index, Fields, Watermark), SearchEr
     }
     index.tokenizers().register(WORDS, TextAnalyzer::from(Words));
     Ok((index, fields, watermark))
+}
+
+/// A folder that is only read: a lock would have to be written.
+#[derive(Clone, Debug)]
+struct Unlocked(MmapDirectory);
+
+impl Directory for Unlocked {
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        self.0.get_file_handle(path)
+    }
+
+    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        Err(DeleteError::IoError { io_error: Arc::new(read_only()), filepath: path.to_owned() })
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        self.0.exists(path)
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        Err(OpenWriteError::wrap_io_error(read_only(), path.to_owned()))
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        self.0.atomic_read(path)
+    }
+
+    fn atomic_write(&self, _: &Path, _: &[u8]) -> io::Result<()> {
+        Err(read_only())
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn acquire_lock(&self, _: &Lock) -> Result<DirectoryLock, LockError> {
+        Ok(DirectoryLock::from(Box::new(())))
+    }
+
+    fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
+        self.0.watch(callback)
+    }
+}
+
+fn read_only() -> io::Error {
+    io::Error::new(ErrorKind::ReadOnlyFilesystem, "the index is only read here")
 }
 
 /// An open index.
@@ -114,9 +197,21 @@ impl Search {
     /// # Errors
     /// If there is none, or it cannot be read.
     pub fn open(data_dir: &Path) -> Result<Self, SearchError> {
+        const TRIES: usize = 5;
         let folder = index_path(data_dir);
-        let (index, fields, _) = open(&folder)?;
-        Self::of(folder, &index, fields)
+        let try_open = || {
+            let (index, fields, _) = open_with(&folder, |directory| Index::open(Unlocked(directory)))?;
+            Self::of(folder.clone(), &index, fields)
+        };
+        // Its writer may remove what was merged between two reads.
+        let mut opened = try_open();
+        for _ in 1..TRIES {
+            match opened {
+                Err(SearchError::Index(..)) => opened = try_open(),
+                opened => return opened,
+            }
+        }
+        opened
     }
 
     pub(crate) fn of(folder: PathBuf, index: &Index, fields: Fields) -> Result<Self, SearchError> {
@@ -141,6 +236,12 @@ impl Search {
     /// Those of the index.
     pub fn reload(&self) -> Result<(), SearchError> {
         self.reader.reload().map_err(|error| self.fault(error))
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Torrents in the index.
@@ -294,8 +395,12 @@ impl Fields {
             match &terms[..] {
                 [] => Box::new(EmptyQuery),
                 _ if clause.is_prefix => {
+                    let is_alone = terms.len() == 1;
                     let mut query = PhrasePrefixQuery::new(terms);
-                    query.set_max_expansions(limits::EXPANSIONS_MAX);
+                    query.set_max_expansions(match is_alone {
+                        true => limits::EXPANSIONS_MAX,
+                        false => limits::EXPANSIONS_OF_PHRASE_MAX,
+                    });
                     Box::new(query)
                 }
                 [only] => Box::new(TermQuery::new(only.clone(), IndexRecordOption::WithFreqs)),

@@ -8,11 +8,19 @@ pub const QUERY_BYTES_MAX: usize = 4_096;
 /// Words and phrases of a query; each is looked up in two fields.
 pub const CLAUSES_MAX: usize = 32;
 
+/// Words of a query, those of phrases included: each is read in two fields of every segment.
+pub const WORDS_MAX: usize = 64;
+
+/// Parts of a query that are told to be no filters.
+pub const DOUBTS_MAX: usize = 8;
+
 /// Values of one filter.
 pub const FILTER_VALUES_MAX: usize = 128;
 
-/// Words that a prefix stands for, in the order of the dictionary.
-pub const EXPANSIONS_MAX: u32 = 256;
+/// Words that a beginning stands for, in the order of the dictionary, in a segment: alone, and at the end of a phrase, where the places of each
+/// are compared.
+pub const EXPANSIONS_MAX: u32 = 1 << 16;
+pub const EXPANSIONS_OF_PHRASE_MAX: u32 = 256;
 
 /// Bytes of one word in the index; a longer one is cut. Base64 and hashes are longer, and nobody types them.
 pub const WORD_BYTES_MAX: usize = 64;

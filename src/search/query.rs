@@ -3,8 +3,9 @@
 use gleaner_torrent::magnet;
 use time::{Date, Month};
 
-use crate::limits::{CLAUSES_MAX, FILTER_VALUES_MAX, QUERY_BYTES_MAX};
-use crate::words::{is_paired, words};
+use crate::category::{CATEGORIES, Category, full_name};
+use crate::limits::{CLAUSES_MAX, DOUBTS_MAX, FILTER_VALUES_MAX, QUERY_BYTES_MAX, WORDS_MAX};
+use crate::words::{is_paired, words_of_query};
 
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub struct Query {
     /// All of them, at most `limits::CLAUSES_MAX`.
     pub clauses: Vec<Clause>,
     pub filters: Filters,
+    /// Parts that look like filters and are none: they are looked for as words. At most `limits::DOUBTS_MAX`.
+    pub doubts: Vec<String>,
 }
 
 /// Words that stand together.
@@ -87,6 +90,10 @@ impl Query {
             let (part, is_quoted, behind) = next_part(from);
             rest = behind;
             if is_quoted || is_excluded || !query.filters.take(part) {
+                let looks_like_one = !is_quoted && is_filter_like(part);
+                if looks_like_one && query.doubts.len() < DOUBTS_MAX {
+                    query.doubts.push(part.to_owned());
+                }
                 query.add(part, is_excluded);
             }
         }
@@ -94,7 +101,10 @@ impl Query {
 
     /// Adds words that stand together, as a person types them.
     pub fn add(&mut self, text: &str, is_excluded: bool) {
-        let clause_words: Vec<String> = words(text).into_iter().map(|word| word.text).collect();
+        let text = &text[..text.floor_char_boundary(QUERY_BYTES_MAX)];
+        let asked: usize = self.clauses.iter().map(|clause| clause.words.len()).sum();
+        let found = words_of_query(text).into_iter().map(|word| word.text);
+        let clause_words: Vec<String> = found.take(WORDS_MAX.saturating_sub(asked)).collect();
         if clause_words.is_empty() || self.clauses.len() >= CLAUSES_MAX {
             return;
         }
@@ -112,6 +122,15 @@ impl Query {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// `size:big`, and not a URL or a time.
+fn is_filter_like(part: &str) -> bool {
+    part.split_once(':').is_some_and(|(key, value)| {
+        key.len() > 1
+            && key.bytes().all(|of| of.is_ascii_lowercase() || of.is_ascii_digit())
+            && !value.starts_with("//")
+    })
 }
 
 /// The next word or phrase, whether it was quoted, and what is behind it. A phrase that is not closed ends with the text.
@@ -158,7 +177,7 @@ impl Filters {
                 self.extensions.extend(value.split(',').map(one));
             }
             "cat" => {
-                let numbers: Option<Vec<u32>> = value.split(',').map(|one| one.parse().ok()).collect();
+                let numbers: Option<Vec<u32>> = value.split(',').map(category).collect();
                 let Some(numbers) = numbers else { return false };
                 self.categories.extend(numbers);
             }
@@ -195,6 +214,12 @@ impl Filters {
         self.categories.truncate(FILTER_VALUES_MAX);
         true
     }
+}
+
+/// A category's number, or its name: `4020`, `PC/ISO`.
+fn category(text: &str) -> Option<u32> {
+    let named = |of: &&Category| full_name(of.number).is_some_and(|name| name.eq_ignore_ascii_case(text));
+    text.parse().ok().or_else(|| CATEGORIES.iter().find(named).map(|of| of.number))
 }
 
 fn narrowed(range: &mut Range, by: Range) -> bool {
@@ -306,7 +331,12 @@ mod tests {
             clauses("24.04 a* -\"x y\""),
             [clause("24 04", false, false), clause("a", false, false), clause("x y", false, true)]
         );
-        assert_eq!(clauses("海"), [clause("海", true, false)]);
+        assert_eq!(
+            clauses("海 深海纪 -深海"),
+            [clause("海", true, false), clause("深海 海纪", false, false), clause("深海", false, true)]
+        );
+        let words: usize = Query::parse(&format!("\"{}\"", "a ".repeat(2_000))).clauses[0].words.len();
+        assert_eq!(words, WORDS_MAX);
         assert_eq!(clauses("\"not closed -really"), [clause("not closed really", false, false)]);
         assert_eq!(clauses("- -- * \"\" :"), []);
     }
@@ -331,7 +361,9 @@ mod tests {
         {
             let query = Query::parse(words);
             assert!(query.filters == Filters::default() && !query.clauses.is_empty(), "{words}: {query:?}");
+            assert_eq!(query.doubts.is_empty(), words.starts_with("http"), "{words}");
         }
+        assert_eq!(Query::parse("cat:pc/iso,5000").filters.categories, [4020, 5000]);
         assert_eq!(Query::parse("site:\"two words\" x").filters.sites, ["two words"]);
     }
 
@@ -352,6 +384,7 @@ mod tests {
         #[test]
         fn any_text_is_a_query(text in ".{0,300}") {
             let query = Query::parse(&text);
+            proptest::prop_assert!(query.clauses.iter().map(|clause| clause.words.len()).sum::<usize>() <= WORDS_MAX);
             proptest::prop_assert!(query.clauses.len() <= CLAUSES_MAX && query.clauses.iter().all(|clause| !clause.words.is_empty()));
         }
     }

@@ -44,21 +44,15 @@ pub async fn guard(State(outlet): State<Arc<Outlet>>, mut request: Request, next
     if let Err(seconds) = outlet.clients.ask(peer.0.map(|peer| peer.ip()), now) {
         return too_many(request.uri(), seconds);
     }
-    let secret = secret(request.headers(), request.uri());
-    let token = secret.as_deref().and_then(|secret| outlet.tokens.find(secret, now));
-    let is_here =
-        outlet.settings.auth == Auth::Remote && outlet.is_local && peer.0.is_none_or(|peer| peer.ip().is_loopback());
-    // Whoever was passed on by a proxy is not this machine.
-    let is_passed_on = ["x-forwarded-for", "x-forwarded-host", "forwarded", "x-real-ip"]
-        .iter()
-        .any(|name| request.headers().contains_key(*name));
+    let secrets = secrets(request.headers(), request.uri());
+    let token = secrets.iter().find_map(|secret| outlet.tokens.find(secret, now));
     let scope = match &token {
         Some(token) => Some(token.scope),
         // Many clients insist on a key; where none is needed, any will do.
-        None => (is_here && !is_passed_on).then_some(Scope::Admin),
+        None => outlet.is_this_machine(&host, peer, request.headers()).then_some(Scope::Admin),
     };
     let links = Links { base: outlet.base(&host), token: token.clone() };
-    request.extensions_mut().insert(Caller { scope, links, is_wrong: secret.is_some() && token.is_none() });
+    request.extensions_mut().insert(Caller { scope, links, is_wrong: !secrets.is_empty() && token.is_none() });
     next.run(request).await
 }
 
@@ -108,28 +102,55 @@ fn too_many(uri: &Uri, seconds: u64) -> Response {
     (wait, problem).into_response()
 }
 
-/// What a request shows as its secret: a header, Basic (either half), or `apikey` of the query.
-fn secret(headers: &HeaderMap, uri: &Uri) -> Option<String> {
+/// What a request may show as its secret: a header, Basic (either half), or `apikey` of the query. A proxy may have one of its own.
+fn secrets(headers: &HeaderMap, uri: &Uri) -> Vec<String> {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    if let Some(key) = header("x-api-key") {
-        return Some(key.trim().to_owned());
-    }
+    let mut found = Vec::new();
+    found.extend(header("x-api-key").map(str::to_owned));
     if let Some((scheme, rest)) = header("authorization").and_then(|value| value.split_once(' ')) {
         if scheme.eq_ignore_ascii_case("bearer") {
-            return Some(rest.trim().to_owned());
-        }
-        if scheme.eq_ignore_ascii_case("basic") {
-            let decoded = BASE64_STANDARD.decode(rest.trim()).ok().and_then(|bytes| String::from_utf8(bytes).ok())?;
-            let (user, password) = decoded.split_once(':')?;
-            return Some(if password.is_empty() { user } else { password }.to_owned());
+            found.push(rest.to_owned());
+        } else if scheme.eq_ignore_ascii_case("basic") {
+            let decoded = BASE64_STANDARD.decode(rest.trim()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+            let halves = decoded.as_deref().and_then(|text| text.split_once(':'));
+            found.extend(halves.into_iter().flat_map(|(user, password)| [password.to_owned(), user.to_owned()]));
         }
     }
-    let pairs = url::form_urlencoded::parse(uri.query()?.as_bytes());
-    let key = pairs.into_iter().find(|(name, value)| matches!(&**name, "apikey" | "passkey") && !value.is_empty());
-    key.map(|(_, value)| value.into_owned())
+    let pairs = url::form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+    let keys = pairs.filter(|(name, _)| matches!(&**name, "apikey" | "passkey"));
+    found.extend(keys.map(|(_, value)| value.into_owned()).take(1));
+    found.iter_mut().for_each(|secret| *secret = secret.trim().to_owned());
+    found.retain(|secret| !secret.is_empty());
+    found
 }
 
+/// Headers of those that pass requests on.
+const PASSED_ON: [&str; 9] = [
+    "forwarded",
+    "via",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-proto",
+    "x-forwarded-server",
+    "x-real-ip",
+    "x-client-ip",
+    "cf-connecting-ip",
+];
+
 impl Outlet {
+    /// True for a request of this machine itself, by a name of its own, that nobody has passed on. Where others reach the server under a
+    /// public URL, there is a proxy: then nobody is.
+    fn is_this_machine(&self, host: &str, peer: Peer, headers: &HeaderMap) -> bool {
+        let name = host_name(host);
+        let is_own_name = name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+        self.settings.auth == Auth::Remote
+            && self.settings.public_url.is_none()
+            && self.is_local
+            && is_own_name
+            && peer.0.is_none_or(|peer| peer.ip().is_loopback())
+            && !PASSED_ON.iter().any(|name| headers.contains_key(*name))
+    }
+
     /// True for this machine's own names, the public URL's, and those that the operator lists.
     fn answers_for(&self, host: &str) -> bool {
         let name = host_name(host);
@@ -141,7 +162,6 @@ impl Outlet {
             .is_some_and(|(_, rest)| host_name(rest) == name);
         let is_own =
             name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback() || !self.is_local);
-        // Over a Unix socket a client writes what it likes, and no browser gets there.
         is_public || is_own || self.settings.hosts.iter().any(|own| own.eq_ignore_ascii_case(&name))
     }
 
@@ -182,19 +202,22 @@ mod tests {
     #[test]
     fn a_secret_is_found_wherever_clients_put_it() {
         let uri = |text: &str| text.parse::<Uri>().unwrap();
-        let of = |name: &'static str, value: &str| {
-            secret(&HeaderMap::from_iter([(name.parse().unwrap(), value.parse().unwrap())]), &uri("/"))
+        let of = |pairs: &[(&'static str, &str)], target: &str| {
+            let headers = pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
+            secrets(&HeaderMap::from_iter(headers), &uri(target))
         };
         let basic = |text: &str| format!("Basic {}", BASE64_STANDARD.encode(text));
-        assert_eq!(of("x-api-key", "k1").as_deref(), Some("k1"));
-        assert_eq!(of("authorization", "Bearer k1").as_deref(), Some("k1"));
-        assert_eq!(of("authorization", &basic("user:k1")).as_deref(), Some("k1"));
-        assert_eq!(of("authorization", &basic("k1:")).as_deref(), Some("k1"));
-        assert_eq!(of("authorization", "Negotiate x"), None);
+        assert_eq!(of(&[("x-api-key", "k1")], "/"), ["k1"]);
+        assert_eq!(of(&[("authorization", "Bearer k1")], "/"), ["k1"]);
+        assert_eq!(of(&[("authorization", &basic("user:k1"))], "/"), ["k1", "user"]);
+        assert_eq!(of(&[("authorization", &basic("k1:"))], "/"), ["k1"]);
+        assert_eq!(of(&[("authorization", "Negotiate x")], "/"), [""; 0]);
+        // The proxy's own, and the client's.
+        assert_eq!(of(&[("authorization", &basic("u:p")), ("x-api-key", "")], "/?apikey=k1"), ["p", "u", "k1"]);
         for (query, found) in
-            [("/?apikey=k1", Some("k1")), ("/?t=caps&passkey=k1", Some("k1")), ("/?apikey=&q=x", None), ("/", None)]
+            [("/?apikey=k1", &["k1"][..]), ("/?t=caps&passkey=k1", &["k1"]), ("/?apikey=&q=x", &[]), ("/", &[])]
         {
-            assert_eq!(secret(&HeaderMap::new(), &uri(query)).as_deref(), found, "{query}");
+            assert_eq!(of(&[], query), found, "{query}");
         }
     }
 }

@@ -165,11 +165,21 @@ pub struct Torrents {
 #[derive(Debug, Default, Deserialize)]
 pub struct Asked {
     cursor: Option<String>,
-    limit: Option<usize>,
+    limit: Option<String>,
     #[serde(default)]
     q: String,
     #[serde(default)]
     order: Order,
+}
+
+/// How many items are wanted.
+pub fn count(limit: Option<&str>) -> Result<usize, Problem> {
+    let Some(limit) = limit.filter(|limit| !limit.is_empty()) else { return Ok(PAGE) };
+    let count = limit.parse::<usize>().ok().filter(|count| *count > 0);
+    let detail = format!("write a number from 1 to {PAGE_MAX}");
+    count
+        .map(|count| count.min(PAGE_MAX))
+        .ok_or_else(|| Problem::new(StatusCode::BAD_REQUEST, "limit is no number", detail))
 }
 
 fn wrong_cursor() -> Problem {
@@ -186,7 +196,7 @@ pub async fn torrents(
     Extension(caller): Extension<Caller>,
     QueryOf(asked): QueryOf<Asked>,
 ) -> Result<Json<Torrents>, Problem> {
-    let count = asked.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
+    let count = count(asked.limit.as_deref())?;
     let before = asked.cursor.as_deref().map(|cursor| place(cursor).ok_or_else(wrong_cursor)).transpose()?;
     let page = outlet.newest(before, 0, count).await?;
     let last = page.items.last().filter(|_| page.items.len() == count).map(|item| item.row.place());
@@ -207,7 +217,7 @@ pub async fn search(
     Extension(caller): Extension<Caller>,
     QueryOf(asked): QueryOf<Asked>,
 ) -> Result<Json<Torrents>, Problem> {
-    let count = asked.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
+    let count = count(asked.limit.as_deref())?;
     let skip = match asked.cursor.as_deref() {
         Some(cursor) => cursor.parse().ok().filter(|skip| *skip <= OFFSET_MAX).ok_or_else(wrong_cursor)?,
         None => 0,
@@ -261,7 +271,8 @@ pub async fn files(State(outlet): State<Arc<Outlet>>, Path(infohash): Path<Strin
     let item = item(&outlet, &infohash).await?;
     let (archive, count) = (Arc::clone(&outlet.archive), u64::from(item.row.facts.file_count));
     let contents = tokio::task::spawn_blocking(move || contents_of(&item.row, &archive)).await;
-    let Some(contents) = contents.map_err(|error| Problem::ours(&error))? else {
+    let contents = contents.map_err(|error| Problem::ours(&error))?.map_err(|error| Problem::ours(&error))?;
+    let Some(contents) = contents else {
         return Err(Problem::new(
             StatusCode::GONE,
             "the file of this torrent is lost",

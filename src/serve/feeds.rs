@@ -1,11 +1,12 @@
 //! Feeds: RSS 2.0 and Atom of everything, a site, a category, a search; newest first, with the torrent as enclosure.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Extension;
 use axum::extract::{Path, Query as QueryOf, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use gleaner_base::clock::UnixMillis;
 use gleaner_search::category::{CATEGORIES, full_name};
@@ -17,7 +18,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::Outlet;
 use crate::access::Caller;
-use crate::limits::{PAGE, PAGE_MAX};
+use crate::limits::FEEDS_MAX;
 use crate::links::{self, Links};
 use crate::names::{rfc1123, xml_text};
 use crate::problem::Problem;
@@ -51,10 +52,33 @@ impl Form {
 pub struct Asked {
     #[serde(default)]
     q: String,
-    limit: Option<usize>,
+    limit: Option<String>,
 }
 
-type Parts = (State<Arc<Outlet>>, Extension<Caller>, QueryOf<Asked>, HeaderMap);
+type Parts = (State<Arc<Outlet>>, Extension<Caller>, QueryOf<Asked>, HeaderMap, Uri);
+
+/// When each feed has changed, to the second: torrents of one second, and those that were found earlier and stored later, change it too.
+#[derive(Default)]
+pub struct Changed(Mutex<HashMap<String, (String, UnixMillis)>>);
+
+impl Changed {
+    /// When the feed became what this tag stands for; later than what it was before.
+    fn since(&self, feed: &str, tag: &str, now: UnixMillis) -> UnixMillis {
+        let mut feeds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = feeds.get(feed).cloned();
+        match before {
+            Some((known, at)) if known == tag => at,
+            before => {
+                if feeds.len() >= FEEDS_MAX {
+                    feeds.clear();
+                }
+                let at = before.map_or(now, |(_, at)| UnixMillis(now.0.max(at.0 + 1_000)));
+                feeds.insert(feed.to_owned(), (tag.to_owned(), at));
+                at
+            }
+        }
+    }
+}
 
 /// Everything, or what a query finds.
 pub async fn of_query(Path(form): Path<String>, parts: Parts) -> Result<Response, Problem> {
@@ -92,8 +116,8 @@ pub async fn of_category(Path(name): Path<String>, parts: Parts) -> Result<Respo
 }
 
 async fn feed(parts: Parts, title: &str, query: Query, form: Form) -> Result<Response, Problem> {
-    let (State(outlet), Extension(caller), QueryOf(asked), headers) = parts;
-    let count = asked.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
+    let (State(outlet), Extension(caller), QueryOf(asked), headers, uri) = parts;
+    let count = crate::api::count(asked.limit.as_deref())?;
     let page = outlet.find(&query, Order::Newest, 0, count).await.map_err(Problem::from)?;
     let newest = page.items.first().map_or(UnixMillis(0), |item| item.row.stored);
     let (kind, text) = match form {
@@ -101,7 +125,8 @@ async fn feed(parts: Parts, title: &str, query: Query, form: Form) -> Result<Res
         Form::Atom => ("application/atom+xml; charset=utf-8", atom(title, newest, &page, &caller.links)),
     };
     let tag = format!("\"{}\"", &data_encoding::HEXLOWER.encode(&Sha256::digest(text.as_bytes()))[..32]);
-    let modified = http_date(newest);
+    let modified =
+        http_date(outlet.feeds.since(uri.path_and_query().map_or("", |of| of.as_str()), &tag, outlet.clock.now()));
     let known = [(header::ETAG, tag.clone()), (header::LAST_MODIFIED, modified.clone())];
     let sent = |name| headers.get(name).and_then(|value: &header::HeaderValue| value.to_str().ok());
     let is_known = match (sent(header::IF_NONE_MATCH), sent(header::IF_MODIFIED_SINCE)) {

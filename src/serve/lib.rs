@@ -32,6 +32,7 @@ use gleaner_rules::config::web::{Listen, Web};
 use gleaner_search::Search;
 use gleaner_store::crawldb::{CrawlDbError, Reader};
 use gleaner_torrent::archive::Archive;
+use tokio::sync::Semaphore;
 
 use crate::clients::Clients;
 use crate::metrics::{Family, Requests};
@@ -64,6 +65,8 @@ pub struct Outlet {
     tokens: Tokens,
     clients: Clients,
     requests: Requests,
+    feeds: feeds::Changed,
+    searches: Semaphore,
     /// False where others than this machine can connect.
     is_local: bool,
 }
@@ -88,6 +91,8 @@ impl Outlet {
             tokens: Tokens::of(data_dir),
             clients: Clients::default(),
             requests: Requests::default(),
+            feeds: feeds::Changed::default(),
+            searches: Semaphore::new(limits::SEARCHES_AT_ONCE),
             is_local,
         }
     }

@@ -10,8 +10,17 @@ pub const CONNECTIONS_MAX: usize = 256;
 /// Time for the head of a request: slow ones hold a connection.
 pub const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// Time for one answer to be made and taken.
+/// Time for one answer to be made.
 pub const ANSWER_TIME_MAX: Duration = Duration::from_secs(60);
+
+/// Time without progress after which a client that does not take its answer is let go.
+pub const STALL_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// Searches at once; the next ones wait.
+pub const SEARCHES_AT_ONCE: usize = 4;
+
+/// Feeds whose last change is remembered; beyond, all begin anew.
+pub const FEEDS_MAX: usize = 1_024;
 
 /// Bytes of the head of a request, and of a query.
 pub const HEAD_BYTES_MAX: usize = 32 << 10;

@@ -1,7 +1,8 @@
 //! Accepts connections, each bounded in time, and hands requests to the router.
 
+use std::fs::Permissions;
 use std::net::SocketAddr;
-use std::os::unix::fs::FileTypeExt as _;
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::sync::Arc;
 
 use axum::Router;
@@ -14,9 +15,10 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::Semaphore;
+use tokio_io_timeout::TimeoutStream;
 
 use crate::access::Peer;
-use crate::limits::{ANSWER_TIME_MAX, CONNECTIONS_MAX, HEAD_BYTES_MAX, HEAD_TIME_MAX};
+use crate::limits::{ANSWER_TIME_MAX, CONNECTIONS_MAX, HEAD_BYTES_MAX, HEAD_TIME_MAX, STALL_TIME_MAX};
 use crate::{Outlet, router};
 
 /// A bound listener.
@@ -42,7 +44,10 @@ impl Listening {
                 if std::fs::symlink_metadata(path).is_ok_and(|of| of.file_type().is_socket()) {
                     std::fs::remove_file(path)?;
                 }
-                Ok(Self::Unix(UnixListener::bind(path)?))
+                let listener = UnixListener::bind(path)?;
+                // A proxy of the folder's group connects.
+                std::fs::set_permissions(path, Permissions::from_mode(0o660))?;
+                Ok(Self::Unix(listener))
             }
         }
     }
@@ -109,7 +114,9 @@ async fn connection(
     let mut http = hyper::server::conn::http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME_MAX).max_buf_size(HEAD_BYTES_MAX).keep_alive(true);
     // Whoever goes away in the middle tells us nothing.
-    let _ = http.serve_connection(TokioIo::new(stream), service).await;
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(STALL_TIME_MAX));
+    let _ = http.serve_connection(TokioIo::new(Box::pin(stream)), service).await;
 }
 
 /// An answer within its time.

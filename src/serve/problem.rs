@@ -40,6 +40,11 @@ impl IntoResponse for Problem {
         let mut response = (self.status, Json(&self)).into_response();
         let kind = header::HeaderValue::from_static("application/problem+json");
         response.headers_mut().insert(header::CONTENT_TYPE, kind);
+        if self.status == StatusCode::UNAUTHORIZED {
+            // Feed readers send a password only when they are asked.
+            let challenge = header::HeaderValue::from_static("Basic realm=\"gleaner\", charset=\"UTF-8\"");
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+        }
         response
     }
 }

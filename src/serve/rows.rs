@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use gleaner_search::category::of_payload;
 use gleaner_search::follow::contents_of;
-use gleaner_search::{Order, Query, SearchError};
+use gleaner_search::{Filters, Order, Query, SearchError};
 use gleaner_store::crawldb::{CrawlDbError, Stored, TorrentRow};
 
 use crate::Outlet;
@@ -56,15 +56,22 @@ impl Outlet {
             return self.newest(None, skip, count).await;
         }
         let Some(search) = (self.finder)() else {
-            return if query.clauses.is_empty() && !query.filters.infohashes.is_empty() {
-                self.at(query.filters.infohashes.clone()).await
-            } else {
-                Err(RowsError::NoIndex)
-            };
+            let mut infohashes = query.filters.infohashes.clone();
+            let others =
+                Query { filters: Filters { infohashes: Vec::new(), ..query.filters.clone() }, ..query.clone() };
+            if !others.is_empty() || infohashes.is_empty() {
+                return Err(RowsError::NoIndex);
+            }
+            infohashes.sort_unstable();
+            infohashes.dedup();
+            let mut page = self.at(infohashes).await?;
+            page.items = page.items.into_iter().skip(skip).take(count).collect();
+            return Ok(page);
         };
         let skip = skip.min(OFFSET_MAX);
         let asked = query.clone();
-        // It reads mapped files.
+        // It reads mapped files, for as long as it takes: no more of them at once than there are processors to spare.
+        let _turn = self.searches.acquire().await;
         let found = tokio::task::spawn_blocking(move || search.find(&asked, order, skip, count)).await;
         let found = found.map_err(|_| RowsError::NoIndex)??;
         let categories: Vec<u32> = found.hits.iter().map(|hit| hit.category).collect();
@@ -98,7 +105,7 @@ impl Outlet {
         let items = tokio::task::spawn_blocking(move || {
             let with = |row: TorrentRow| {
                 let category = known.get(row.facts.infohashes.key()).copied().unwrap_or_else(|| {
-                    let contents = contents_of(&row, &archive).unwrap_or_default();
+                    let contents = contents_of(&row, &archive).ok().flatten().unwrap_or_default();
                     of_payload(&row.facts.name, &contents.files)
                 });
                 Item { row, category }

@@ -105,6 +105,7 @@ pub fn create(data_dir: &Path, name: &str, scope: Scope, now: UnixMillis) -> Res
     if name.is_empty() || name.len() > TOKEN_NAME_BYTES_MAX || !name.bytes().all(is_plain) {
         return Err(TokenError::Name(name.to_owned()));
     }
+    let _turn = turn(data_dir)?;
     let mut tokens = list(data_dir)?;
     if tokens.iter().any(|token| token.name == name) {
         return Err(TokenError::Exists(name.to_owned()));
@@ -123,6 +124,7 @@ pub fn create(data_dir: &Path, name: &str, scope: Scope, now: UnixMillis) -> Res
 /// # Errors
 /// An unknown name, and errors of the file.
 pub fn revoke(data_dir: &Path, name: &str) -> Result<(), TokenError> {
+    let _turn = turn(data_dir)?;
     let mut tokens = list(data_dir)?;
     let before = tokens.len();
     tokens.retain(|token| token.name != name);
@@ -130,6 +132,17 @@ pub fn revoke(data_dir: &Path, name: &str) -> Result<(), TokenError> {
         return Err(TokenError::Unknown(name.to_owned()));
     }
     write(&tokens_path(data_dir), &tokens)
+}
+
+/// One command at a time changes the tokens: until the file is closed.
+fn turn(data_dir: &Path) -> Result<fs::File, TokenError> {
+    let path = data_dir.join("tokens.lock");
+    let lock = || {
+        let file = fs::OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path)?;
+        file.lock()?;
+        Ok(file)
+    };
+    lock().map_err(|error| TokenError::Io { path: path.clone(), error })
 }
 
 /// Letters and digits, evenly.
@@ -154,7 +167,7 @@ fn hashed(secret: &str) -> String {
 /// Writes a file of this folder whole, for its owner alone.
 fn write(path: &Path, value: &impl Serialize) -> Result<(), TokenError> {
     let fault = |error| TokenError::Io { path: path.to_path_buf(), error };
-    let temporary = path.with_extension("tmp");
+    let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
     let text = serde_json::to_vec_pretty(value).map_err(|error| fault(error.into()))?;
     let write = || {
         let _ = fs::remove_file(&temporary);
@@ -178,7 +191,8 @@ struct Known {
     /// Of the file that was read.
     modified: Option<SystemTime>,
     used: BTreeMap<String, UnixMillis>,
-    noted: Option<UnixMillis>,
+    /// When that was written down.
+    noted: BTreeMap<String, UnixMillis>,
     is_told: bool,
 }
 
@@ -198,6 +212,7 @@ impl Tokens {
                 // A file that cannot be read admits nobody.
                 Err(error) => {
                     known.tokens.clear();
+                    known.modified = None;
                     if !std::mem::replace(&mut known.is_told, true) {
                         tracing::error!(%error, "the tokens cannot be read: nobody is admitted by one");
                     }
@@ -220,8 +235,8 @@ impl Tokens {
         let mut known = self.known();
         let token = known.tokens.iter().find(|token| token.sha256 == hash).cloned()?;
         known.used.insert(token.name.clone(), now);
-        if known.noted.is_none_or(|noted| now.since(noted) >= USED_NOTE_EACH) {
-            known.noted = Some(now);
+        if known.noted.get(&token.name).is_none_or(|noted| now.since(*noted) >= USED_NOTE_EACH) {
+            known.noted.insert(token.name.clone(), now);
             if let Err(error) = write(&used_path(&self.data_dir), &known.used) {
                 tracing::debug!(%error, "when tokens were used last is not noted");
             }

@@ -118,6 +118,11 @@ async fn answered(outlet: &Outlet, caller: &Caller, query: &str, place: &Place) 
         None => return Err(Fault::WrongKey),
     }
     let asked = Asked::read(query, place, outlet.clock.now())?;
+    if let Some(site) = place.site()
+        && !sites(outlet).await?.iter().any(|own| own == site)
+    {
+        return Err(Fault::Parameter("site: gleaner status lists them"));
+    }
     let xml = |text: String| ([(header::CONTENT_TYPE, "application/xml; charset=utf-8")], text).into_response();
     match asked.function {
         Function::Caps => Ok(xml(caps::text())),

@@ -640,7 +640,7 @@ async fn torrents_are_told_from_the_newest_on_and_by_either_hash(db: &impl Crawl
 }
 
 async fn changes_are_told_in_their_order(db: &impl CrawlDb) {
-    assert_eq!(db.changes(0, 9).await.unwrap(), Changes::default());
+    assert_eq!(Changes { database: 0, ..db.changes(0, 9).await.unwrap() }, Changes::default());
     let (one, two) = (db.host_id("s", "http://a").await.unwrap(), db.host_id("t", "http://a").await.unwrap());
     db.record_visits(vec![bring(one, "/1", 1, v1(1)), bring(one, "/2", 2, v1(2))].into()).await.unwrap();
     // The same once more on its site is none; on another site it is, and so is a magnet of a third.

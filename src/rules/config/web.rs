@@ -26,7 +26,8 @@ pub struct WebFile {
     pub base_path: String,
     /// Host names that requests may be for, beside those of this machine and of `public_url`.
     pub hosts: Vec<String>,
-    /// Who needs a token: `remote`, everybody but this machine itself; `all`, everybody.
+    /// Who needs a token: `remote`, everybody but this machine itself; `all`, everybody, as behind a proxy on this machine. With a `public_url`,
+    /// everybody does.
     pub auth: Auth,
 }
 

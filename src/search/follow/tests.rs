@@ -107,11 +107,11 @@ fn torrents_are_found_by_name_file_hash_and_kind() {
         let debian = place.store("linux", "Debian 12.5 netinst", "debian-12.5-amd64.iso", 1_000).await;
         place.store("linux", "Ubuntu Désktop 24.04", "casper/filesystem.squashfs", 2_000).await;
         place.store("films", "Show.S01E02.1080p", "show.mkv", 3_000).await;
-        place.store("films", "深海纪录片", "深海.mkv", 4_000).await;
+        place.store("films", "深海纪录片 Grey's Anatomy", "a.mkv", 4_000).await;
         let mut follower = place.follower();
         place.level(&mut follower).await;
         let search = follower.search();
-        let all = ["深海纪录片", "Show.S01E02.1080p", "Ubuntu Désktop 24.04", "Debian 12.5 netinst"];
+        let all = ["深海纪录片 Grey's Anatomy", "Show.S01E02.1080p", "Ubuntu Désktop 24.04", "Debian 12.5 netinst"];
         let newest = |query| place.found(&search, query, Order::Newest);
         assert_eq!(newest("").await, all);
         for (query, wanted) in [
@@ -135,6 +135,9 @@ fn torrents_are_found_by_name_file_hash_and_kind() {
             ("private:no v1:yes v2:no", &all),
             ("private:yes", &[]),
             ("深海", &all[..1]),
+            ("海纪 greys", &all[..1]),
+            ("\"纪录片 grey's anatomy\"", &all[..1]),
+            ("-深海 site:films", &all[1..2]),
             ("录", &all[..1]),
             ("深", &all[..1]),
             ("海录", &[]),
@@ -198,12 +201,25 @@ fn an_index_that_was_left_in_the_middle_goes_on_and_one_that_does_not_fit_is_mad
         place.level(&mut follower).await;
         assert_eq!(follower.search().torrents(), 600);
         drop(follower);
-        // Another database in its place: fewer changes, or other torrents.
-        let other = Place { folder: place.folder, db: MemoryStore::default(), archive: place.archive };
-        other.store("a", "another", "x.iso", 1).await;
-        let mut follower = other.follower();
-        other.level(&mut follower).await;
-        assert_eq!(other.found(&follower.search(), "", Order::Newest).await, ["another"]);
+        // Other databases in its place: of fewer changes, of as many, and of more; their numbers say nothing.
+        let mut folder = place.folder;
+        let mut archive = place.archive;
+        for (nth, count) in [1_u64, 600, 900].into_iter().enumerate() {
+            let other = Place { folder, db: MemoryStore::default(), archive };
+            for row in 0..count {
+                other.store("b", &format!("other {nth} {row}"), "x.iso", 1_000 + row).await;
+            }
+            let mut follower = other.follower();
+            other.level(&mut follower).await;
+            let search = follower.search();
+            let query = Query::parse(&format!("\"other {nth}\""));
+            assert_eq!(
+                (search.torrents(), search.find(&query, Order::Newest, 0, 1).unwrap().total as u64),
+                (count, count)
+            );
+            drop(follower);
+            (folder, archive) = (other.folder, other.archive);
+        }
     });
 }
 
@@ -226,8 +242,40 @@ fn an_index_that_cannot_be_read_is_put_aside_and_one_that_is_written_is_held() {
             assert_eq!(place.found(&follower.search(), "one", Order::Newest).await, ["one"]);
             assert!(place.folder.path().join("search.damaged").is_dir());
         }
+        // Each of its files emptied, cut off, with another bit, or lost: as after a power loss.
+        let files = || {
+            let entries = fs::read_dir(index_path(place.folder.path())).unwrap().map(|entry| entry.unwrap().path());
+            entries.filter(|path| path.extension().is_some_and(|of| of != "lock" && of != "json")).collect::<Vec<_>>()
+        };
+        let kinds: BTreeSet<_> = files().iter().map(|path| path.extension().unwrap().to_owned()).collect();
+        assert!(kinds.len() >= 6, "{kinds:?}");
+        for kind in kinds {
+            for damage in [Some(0), Some(1), Some(2), None] {
+                for path in files().iter().filter(|path| path.extension() == Some(&kind)) {
+                    match damage {
+                        Some(2) => {
+                            let mut bytes = fs::read(path).unwrap();
+                            bytes[0] ^= 1;
+                            fs::write(path, &bytes).unwrap();
+                        }
+                        Some(halves) => {
+                            let bytes = fs::read(path).unwrap();
+                            fs::write(path, &bytes[..bytes.len() / 2 * halves]).unwrap();
+                        }
+                        None => fs::remove_file(path).unwrap(),
+                    }
+                }
+                let mut follower = place.follower();
+                place.level(&mut follower).await;
+                assert_eq!(
+                    place.found(&follower.search(), "\"one\"", Order::Newest).await,
+                    ["one"],
+                    "{kind:?} {damage:?}"
+                );
+            }
+        }
         // Of another version.
-        let text = fs::read_to_string(&meta).unwrap().replace(r#"\"version\":1"#, r#"\"version\":0"#);
+        let text = fs::read_to_string(&meta).unwrap().replace(r#"\"version\":2"#, r#"\"version\":0"#);
         fs::write(&meta, text).unwrap();
         assert!(matches!(Search::open(place.folder.path()), Err(SearchError::Missing)));
         let mut follower = place.follower();

@@ -24,6 +24,11 @@ impl Place {
     pub fn named(name: &str, is_jackett: bool) -> Self {
         Self { site: (name != "all").then(|| name.to_owned()), is_jackett }
     }
+
+    /// The one site, if it is one.
+    pub fn site(&self) -> Option<&str> {
+        self.site.as_deref()
+    }
 }
 
 /// What is wanted.
@@ -117,7 +122,10 @@ impl Asked {
         asked.is_nothing = asked.offset > OFFSET_MAX;
         asked.take_words(&parameters)?;
         asked.take_categories(&parameters.categories, place);
-        asked.query.filters.sites.extend(place.site.clone());
+        if let Some(site) = &place.site {
+            // No query widens it.
+            asked.query.filters.sites = vec![site.clone()];
+        }
         if let Some(days) = parameters.number::<u64>("maxage").filter(|days| *days > 0) {
             let least = now.0.saturating_sub(days.saturating_mul(24 * 60 * 60 * 1_000));
             asked.query.filters.stored = Range { least: Some(least).filter(|least| *least > 0), most: None };

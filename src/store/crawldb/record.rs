@@ -212,6 +212,8 @@ impl TorrentRow {
 /// What has happened to the torrents of a database since a change: each was added or removed, or one more site has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {
+    /// A number that no other database has.
+    pub database: u64,
     /// The oldest change that is still known, and the newest one; 0 if there was none. Whoever has not seen the one before the oldest
     /// has to read all torrents.
     pub first: u64,

@@ -64,7 +64,7 @@ pub fn get(port: u16, target: &str) -> Answer {
 
 /// The port in the service's log, once its index is whole.
 pub fn port_of(service: &Service) -> u16 {
-    let up = "HTTP server is up: Torznab at /api, feeds below /feeds, JSON below /api/v1";
+    let up = "HTTP server is up: below this URL are api (Torznab), feeds/all.rss, api/v1/summary (JSON)";
     let line = wait_for("the server is up", || service.logged(up).into_iter().next());
     let url = line["url"].as_str().unwrap().to_owned();
     url.split(':').nth(2).unwrap().split('/').next().unwrap().parse().unwrap()
@@ -139,7 +139,7 @@ fn torznab_feeds_and_json_hand_out_the_archive_byte_for_byte() {
     assert_eq!(guids.iter().cloned().collect::<BTreeSet<_>>(), stored);
     assert!(times.iter().all(|time| time.ends_with(" +0000")), "{times:?}");
 
-    let answer = get(port, "/api?t=search&limit=1");
+    let answer = get(port, "/api?t=search&q=v1:yes&limit=1");
     let name = answer.all("<title>", "<").pop().unwrap();
     for attribute in ["size", "infohash", "downloadvolumefactor", "category"] {
         assert!(
@@ -205,8 +205,14 @@ fn torznab_feeds_and_json_hand_out_the_archive_byte_for_byte() {
         found["torrents"][0]["file_count"].as_u64().unwrap(),
         "{files}"
     );
-    for wrong in ["/api/v1/torrents?cursor=x", "/api/v1/search?cursor=-1", "/api/v1/torrents/abc"] {
-        assert_eq!(get(port, wrong).status, 400, "{wrong}");
+    for wrong in [
+        "/api/v1/torrents?limit=x",
+        "/feeds/all.rss?limit=0",
+        "/api/v1/torrents?cursor=x",
+        "/api/v1/search?cursor=-1",
+        "/api/v1/torrents/abc",
+    ] {
+        assert_eq!((get(port, wrong).status, get(port, wrong).json()["status"].as_u64()), (400, Some(400)), "{wrong}");
     }
     assert!(!name.is_empty());
     assert!(service.stop().success());
@@ -242,7 +248,12 @@ fn torznab_tells_its_errors_in_its_own_words() {
             answer.text()
         );
     }
-    assert_eq!(get(port, "/torznab/nosite?t=search").text().matches("<item>").count(), 0);
+    assert!(get(port, "/torznab/nosite?t=search").text().contains("<error code=\"201\""));
+    assert_eq!(
+        get(port, "/torznab/demo?t=search&q=site:other").text().matches("<item>").count(),
+        60,
+        "no query widens a site"
+    );
     assert!(service.stop().success());
 }
 
@@ -326,7 +337,7 @@ fn strangers_rebound_names_and_floods_are_refused() {
     for (host, status) in [
         ("evil.example", 421),
         ("127.0.0.1.evil.example", 421),
-        ("gleaner.lan", 200),
+        ("gleaner.lan", 401),
         ("localhost:1", 200),
         ("[::1]", 200),
         ("", 421),
@@ -334,7 +345,7 @@ fn strangers_rebound_names_and_floods_are_refused() {
         assert_eq!(send(port, "GET", "/api/v1/summary", &[("Host", host)]).status, status, "{host}");
     }
     // Passed on by a proxy, nobody is this machine.
-    for header in ["X-Forwarded-For", "Forwarded", "X-Real-IP"] {
+    for header in ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via", "X-Forwarded-Proto"] {
         assert_eq!(send(port, "GET", "/api/v1/summary", &[(header, "127.0.0.1")]).status, 401, "{header}");
     }
     for method in ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"] {

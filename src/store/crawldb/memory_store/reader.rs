@@ -78,7 +78,13 @@ impl Reader for MemoryStore {
         let state = self.state();
         let last = state.changes.len() as u64;
         let keys = (1..).zip(state.changes.iter().cloned()).filter(|(number, _)| *number > after).take(rows_max);
-        Ok(Changes { first: last.min(1), last, torrents: state.torrents.len() as u64, keys: keys.collect() })
+        Ok(Changes {
+            database: 0,
+            first: last.min(1),
+            last,
+            torrents: state.torrents.len() as u64,
+            keys: keys.collect(),
+        })
     }
 
     async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError> {

@@ -1,5 +1,8 @@
 //! The tables of the file. `docs/design/crawldb.md` describes each.
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+
+use redb::ReadableTable as _;
 use redb::{Database, Durability, ReadableDatabase as _, TableDefinition, WriteTransaction};
 
 use super::codec::{BodyKey, LaterKey, QueueKey};
@@ -16,6 +19,8 @@ pub(super) const SCHEMA_WITHOUT_NOTES: u64 = 1;
 
 pub(super) const META: TableDefinition<&str, u64> = TableDefinition::new("meta");
 pub(super) const META_SCHEMA: &str = "schema";
+/// A number that no other database has.
+pub(super) const META_DATABASE: &str = "database";
 /// The next free sequence number of the queue.
 pub(super) const META_NEXT_SEQ: &str = "next_seq";
 
@@ -92,7 +97,14 @@ macro_rules! open_each {
 /// Creates every absent table, so that readers find them, and stores the schema.
 pub(super) fn create(db: &Database) -> Result<(), Fault> {
     let txn = begin(db)?;
-    txn.open_table(META)?.insert(META_SCHEMA, SCHEMA)?;
+    {
+        let mut meta = txn.open_table(META)?;
+        meta.insert(META_SCHEMA, SCHEMA)?;
+        if meta.get(META_DATABASE)?.is_none() {
+            // The system's randomness, as maps use it.
+            meta.insert(META_DATABASE, RandomState::new().build_hasher().finish())?;
+        }
+    }
     open_each!(txn);
     txn.commit()?;
     Ok(())

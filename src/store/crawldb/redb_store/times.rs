@@ -8,7 +8,7 @@ use super::Core;
 use super::codec::TorrentKept;
 use super::open::Fault;
 use super::read::torrent_row;
-use super::tables::{self, BY_TIME, CHANGES, INFOHASHES, TORRENTS};
+use super::tables::{self, BY_TIME, CHANGES, INFOHASHES, META, META_DATABASE, TORRENTS};
 use crate::crawldb::record::{Changes, Stored, TorrentRow};
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
@@ -138,6 +138,7 @@ pub(super) fn torrents_at(core: &Core, db: &Database, hashes: &[Vec<u8>]) -> Res
 pub(super) fn changes(db: &Database, after: u64, rows_max: usize) -> Result<Changes, Fault> {
     let txn = db.begin_read()?;
     let (table, torrents) = (txn.open_table(CHANGES)?, txn.open_table(TORRENTS)?.len()?);
+    let database = txn.open_table(META)?.get(META_DATABASE)?.map_or(0, |number| number.value());
     let number = |row: Option<(redb::AccessGuard<'_, u64>, redb::AccessGuard<'_, &'static [u8]>)>| {
         row.map_or(0, |(number, _)| number.value())
     };
@@ -147,5 +148,5 @@ pub(super) fn changes(db: &Database, after: u64, rows_max: usize) -> Result<Chan
         let (number, key) = row?;
         keys.push((number.value(), key.value().to_vec()));
     }
-    Ok(Changes { first, last, torrents, keys })
+    Ok(Changes { database, first, last, torrents, keys })
 }

@@ -194,7 +194,7 @@ async fn everything(db: &dyn CrawlDb, now: UnixMillis) -> Vec<String> {
     }
     lines.extend(db.torrents(None, 99).await.unwrap().iter().map(|row| format!("{row:?}")));
     lines.extend(db.newest(None, 0, 99).await.unwrap().iter().map(|row| format!("{:?}", row.place())));
-    lines.push(format!("{:?}", db.changes(0, 999).await.unwrap()));
+    lines.push(format!("{:?}", Changes { database: 0, ..db.changes(0, 999).await.unwrap() }));
     lines.extend(db.magnets(None, 99).await.unwrap().iter().map(|row| format!("{row:?}")));
     let hashes = (0..4).flat_map(|byte| [v1(byte), v2(byte), hybrid(byte, 3 - byte)]).collect();
     lines.push(format!("{:?}", db.known_torrents(hashes).await.unwrap()));
