@@ -118,6 +118,7 @@ pub(super) async fn level(config: &Config, database: &Database) -> anyhow::Resul
         false => match Follower::open(data_dir) {
             Ok(follower) => Some(follower),
             Err(FollowError::Held { .. } | FollowError::Io { .. }) => None,
+            Err(FollowError::Search(error)) if !error.is_damage() => None,
             Err(error) => return Err(error.into()),
         },
     };

@@ -95,6 +95,10 @@ impl Follower {
             TantivyError::LockFailure(LockError::LockBusy, _) => FollowError::Held { folder: folder.clone() },
             error => SearchError::Index(folder.clone(), error).into(),
         })?;
+        // Where all of it was its owner's alone, as in an earlier installation.
+        admit_group(&folder);
+        let files = fs::read_dir(&folder).into_iter().flatten().flatten();
+        files.for_each(|file| admit_group(&file.path()));
         let search = Arc::new(Search::of(folder, index, fields.clone())?);
         Ok(Self { writer, fields, search, watermark, pending: 0 })
     }
@@ -221,8 +225,7 @@ impl Follower {
         });
         committed.map_err(|error| self.fault(error))?;
         for name in ["meta.json", ".managed.json"] {
-            // Like the database: whoever is of the folder's group reads it.
-            let _ = fs::set_permissions(self.search.folder().join(name), Permissions::from_mode(0o640));
+            admit_group(&self.search.folder().join(name));
         }
         self.pending = 0;
         Ok(self.search.reload()?)
@@ -242,6 +245,18 @@ pub fn contents_of(row: &TorrentRow, archive: &Archive) -> io::Result<Option<Con
     let mut bytes = Vec::with_capacity(row.facts.metainfo_bytes as usize);
     file.take(TORRENT_BYTES_MAX as u64).read_to_end(&mut bytes)?;
     Ok(contents::read(&bytes))
+}
+
+/// Like the database: whoever is of the folder's group reads what was its owner's alone.
+fn admit_group(path: &Path) {
+    let mode = fs::symlink_metadata(path).map_or(0, |of| of.permissions().mode() & 0o777);
+    let wanted = match mode {
+        0o600 => 0o640,
+        0o700 => 0o750,
+        _ => return,
+    };
+    // Who reads nothing of it is told so when they try.
+    let _ = fs::set_permissions(path, Permissions::from_mode(wanted));
 }
 
 /// Fails if a file of the index is lost, cut off or changed: half of that would be met at a query alone, or never. It reads all of them: a quarter
