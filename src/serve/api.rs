@@ -40,8 +40,7 @@ pub struct Summary {
 
 pub async fn summary(State(outlet): State<Arc<Outlet>>) -> Result<Json<Summary>, Problem> {
     let newest = outlet.newest(None, 0, 1).await?;
-    let hosts = outlet.db.hosts().await.map_err(|error| Problem::ours(&error))?;
-    let sites: std::collections::BTreeSet<&str> = hosts.iter().map(|host| &*host.site).collect();
+    let sites = outlet.sites().await?;
     Ok(Json(Summary {
         version: env!("CARGO_PKG_VERSION"),
         torrents: newest.total,

@@ -22,7 +22,7 @@ use crate::limits::FEEDS_MAX;
 use crate::links::{self, Links};
 use crate::names::{rfc1123, xml_text};
 use crate::problem::Problem;
-use crate::rows::{Page, RowsError};
+use crate::rows::{Item, Page, RowsError};
 
 /// How a feed is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,13 +59,13 @@ type Parts = (State<Arc<Outlet>>, Extension<Caller>, QueryOf<Asked>, HeaderMap, 
 
 /// When each feed has changed, to the second: torrents of one second, and those that were found earlier and stored later, change it too.
 #[derive(Default)]
-pub struct Changed(Mutex<HashMap<String, (String, UnixMillis)>>);
+pub struct Changed(Mutex<HashMap<[u8; 32], (String, UnixMillis)>>);
 
 impl Changed {
     /// When the feed became what this tag stands for; later than what it was before.
-    fn since(&self, feed: &str, tag: &str, now: UnixMillis) -> UnixMillis {
+    fn since(&self, feed: [u8; 32], tag: &str, now: UnixMillis) -> UnixMillis {
         let mut feeds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = feeds.get(feed).cloned();
+        let before = feeds.get(&feed).cloned();
         match before {
             Some((known, at)) if known == tag => at,
             before => {
@@ -73,7 +73,7 @@ impl Changed {
                     feeds.clear();
                 }
                 let at = before.map_or(now, |(_, at)| UnixMillis(now.0.max(at.0 + 1_000)));
-                feeds.insert(feed.to_owned(), (tag.to_owned(), at));
+                feeds.insert(feed, (tag.to_owned(), at));
                 at
             }
         }
@@ -90,8 +90,7 @@ pub async fn of_query(Path(form): Path<String>, parts: Parts) -> Result<Response
 
 pub async fn of_site(Path(name): Path<String>, parts: Parts) -> Result<Response, Problem> {
     let (site, form) = Form::of_name(&name)?;
-    let hosts = parts.0.db.hosts().await.map_err(|error| Problem::ours(&error))?;
-    if !hosts.iter().any(|host| &*host.site == site) {
+    if !parts.0.sites().await?.contains(site) {
         return Err(Problem::new(
             StatusCode::NOT_FOUND,
             format!("no site is called {site}"),
@@ -125,8 +124,10 @@ async fn feed(parts: Parts, title: &str, query: Query, form: Form) -> Result<Res
         Form::Atom => ("application/atom+xml; charset=utf-8", atom(title, newest, &page, &caller.links)),
     };
     let tag = format!("\"{}\"", &data_encoding::HEXLOWER.encode(&Sha256::digest(text.as_bytes()))[..32]);
-    let modified =
-        http_date(outlet.feeds.since(uri.path_and_query().map_or("", |of| of.as_str()), &tag, outlet.clock.now()));
+    // Links differ from token to token. A query may be long, and hold a key.
+    let token = caller.links.token.as_ref().map_or("", |token| token.name.as_str());
+    let name = Sha256::digest(format!("{token} {uri}").as_bytes()).into();
+    let modified = http_date(outlet.feeds.since(name, &tag, outlet.clock.now()));
     let known = [(header::ETAG, tag.clone()), (header::LAST_MODIFIED, modified.clone())];
     let sent = |name| headers.get(name).and_then(|value: &header::HeaderValue| value.to_str().ok());
     let is_known = match (sent(header::IF_NONE_MATCH), sent(header::IF_MODIFIED_SINCE)) {
@@ -165,16 +166,14 @@ fn rss(title: &str, page: &Page, links: &Links) -> String {
     );
     for item in &page.items {
         let facts = &item.row.facts;
-        let infohash = facts.infohashes.key_hex();
-        let (name, download) = (xml_text(&facts.name), links.download(&infohash));
-        let download = escape(download.as_str());
+        let Shown { infohash, name, download, summary } = Shown::of(item, links);
         let _ = write!(
             text,
             "<item>\n<title>{}</title>\n<guid isPermaLink=\"false\">{infohash}</guid>\n<link>{download}</link>\n<pubDate>{}</pubDate>\n\
              <description>{}</description>\n<enclosure url=\"{download}\" length=\"{}\" type=\"application/x-bittorrent\"/>\n</item>\n",
-            escape(name.as_str()),
+            name,
             rfc1123(item.row.stored),
-            escape(summary(item).as_str()),
+            summary,
             facts.metainfo_bytes
         );
     }
@@ -192,17 +191,15 @@ fn atom(title: &str, newest: UnixMillis, page: &Page, links: &Links) -> String {
     );
     for item in &page.items {
         let facts = &item.row.facts;
-        let infohash = facts.infohashes.key_hex();
-        let (name, download) = (xml_text(&facts.name), links.download(&infohash));
-        let download = escape(download.as_str());
+        let Shown { infohash, name, download, summary } = Shown::of(item, links);
         let _ = write!(
             text,
             "<entry>\n<title>{}</title>\n<id>urn:{}:{infohash}</id>\n<updated>{}</updated>\n<summary>{}</summary>\n\
              <link rel=\"enclosure\" href=\"{download}\" length=\"{}\" type=\"application/x-bittorrent\"/>\n",
-            escape(name.as_str()),
+            name,
             if facts.infohashes.v1.is_some() { "btih" } else { "btmh" },
             item.row.stored.rfc3339(),
-            escape(summary(item).as_str()),
+            summary,
             facts.metainfo_bytes
         );
         if let Some(page) = links::page(&item.row) {
@@ -214,10 +211,27 @@ fn atom(title: &str, newest: UnixMillis, page: &Page, links: &Links) -> String {
     text + "</feed>\n"
 }
 
-/// One line about a torrent.
-fn summary(item: &crate::rows::Item) -> String {
-    let facts = &item.row.facts;
-    let files = if facts.file_count == 1 { "1 file".to_owned() } else { format!("{} files", facts.file_count) };
-    let category = full_name(item.category).unwrap_or_default();
-    format!("{files}, {} bytes · {category} · {}", facts.payload_bytes, xml_text(&item.row.site))
+/// What both forms show of a torrent, escaped.
+struct Shown {
+    infohash: String,
+    name: String,
+    download: String,
+    summary: String,
+}
+
+impl Shown {
+    fn of(item: &Item, links: &Links) -> Self {
+        let facts = &item.row.facts;
+        let infohash = facts.infohashes.key_hex();
+        let files = if facts.file_count == 1 { "1 file".to_owned() } else { format!("{} files", facts.file_count) };
+        let category = full_name(item.category).unwrap_or_default();
+        let summary = format!("{files}, {} bytes · {category} · {}", facts.payload_bytes, xml_text(&item.row.site));
+        let escaped = |text: &str| escape(text).into_owned();
+        Self {
+            name: escaped(&xml_text(&facts.name)),
+            download: escaped(&links.download(&infohash)),
+            summary: escaped(&summary),
+            infohash,
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! What is shown of torrents: rows of the database with their categories.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use gleaner_search::category::of_payload;
 use gleaner_search::follow::contents_of;
@@ -40,6 +40,11 @@ pub enum RowsError {
 }
 
 impl Outlet {
+    /// Names of all sites.
+    pub async fn sites(&self) -> Result<BTreeSet<String>, RowsError> {
+        Ok(self.db.hosts().await?.into_iter().map(|host| host.site.into()).collect())
+    }
+
     /// The newest torrents, from the database alone.
     pub async fn newest(&self, before: Option<Stored>, skip: usize, count: usize) -> Result<Page, RowsError> {
         let total = self.db.changes(u64::MAX, 0).await?.torrents;

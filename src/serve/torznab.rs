@@ -119,14 +119,14 @@ async fn answered(outlet: &Outlet, caller: &Caller, query: &str, place: &Place) 
     }
     let asked = Asked::read(query, place, outlet.clock.now())?;
     if let Some(site) = place.site()
-        && !sites(outlet).await?.iter().any(|own| own == site)
+        && !outlet.sites().await?.contains(site)
     {
         return Err(Fault::Parameter("site: gleaner status lists them"));
     }
     let xml = |text: String| ([(header::CONTENT_TYPE, "application/xml; charset=utf-8")], text).into_response();
     match asked.function {
         Function::Caps => Ok(xml(caps::text())),
-        Function::Indexers => Ok(xml(caps::indexers(&sites(outlet).await?))),
+        Function::Indexers => Ok(xml(caps::indexers(&outlet.sites().await?))),
         Function::Search => {
             let page = if asked.is_nothing {
                 Page::default()
@@ -137,11 +137,4 @@ async fn answered(outlet: &Outlet, caller: &Caller, query: &str, place: &Place) 
             Ok(([(header::CONTENT_TYPE, "application/rss+xml; charset=utf-8")], text).into_response())
         }
     }
-}
-
-/// Names of the sites.
-async fn sites(outlet: &Outlet) -> Result<Vec<String>, Fault> {
-    let hosts = outlet.db.hosts().await.map_err(|error| Fault::from(RowsError::from(error)))?;
-    let names: std::collections::BTreeSet<String> = hosts.into_iter().map(|host| host.site.into()).collect();
-    Ok(names.into_iter().collect())
 }

@@ -234,6 +234,10 @@ mod tests {
         assert_eq!(nothing, asked("t=search"));
         assert!(nothing.query.is_empty() && !nothing.is_nothing && nothing.limit == PAGE);
         assert_eq!(asked("t=search&q=one&q=two"), asked("t=search&q=one"));
+        for name in ["q", "author", "title"] {
+            let many = asked(&format!("t=book&{name}={}", "a.".repeat(8_000))).query.clauses;
+            assert!(many.iter().map(|clause| clause.words.len()).sum::<usize>() <= 64, "{name}");
+        }
         assert_eq!(words("T=search&q=big+buck%20bunny"), ["big", "buck", "bunny"]);
     }
 

@@ -1,5 +1,7 @@
 //! What the server can do, as `t=caps` says it.
 
+use std::collections::BTreeSet;
+
 use gleaner_search::category::{CATEGORIES, parent};
 use quick_xml::escape::escape;
 
@@ -38,7 +40,7 @@ pub fn text() -> String {
 }
 
 /// The document of `t=indexers`: each site is one.
-pub fn indexers(sites: &[String]) -> String {
+pub fn indexers(sites: &BTreeSet<String>) -> String {
     let mut text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<indexers>\n".to_owned();
     let caps = text_of_caps();
     for site in sites {
