@@ -383,6 +383,7 @@ fn visit_of(lease: Lease) -> Visit {
         magnets: Vec::new(),
         listing: None,
         memo: None,
+        labels: Vec::new(),
         not_whole: None,
     }
 }

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use gleaner_base::clock::{SystemClock, UnixMillis};
 use gleaner_rules::config::web::{Listen, Web};
 use gleaner_search::Search;
+use gleaner_search::filing::Filing;
 use gleaner_search::follow::Follower;
 use gleaner_serve::{Inside, Listening, Outlet, serve};
 use gleaner_store::crawldb::redb_store::{OpenOptions, RedbStore};
@@ -181,6 +182,7 @@ async fn fill(db: &RedbStore, torrents: u64) {
         magnets: Vec::new(),
         listing: None,
         memo: None,
+        labels: Vec::new(),
         not_whole: None,
     };
     for first in (0..torrents).step_by(VISITS_PER_BATCH as usize) {
@@ -224,7 +226,7 @@ async fn measure(folder: &Path, torrents: u64) -> bool {
     let began = now();
     let mut follower = Follower::open(folder).expect("an index");
     loop {
-        let step = follower.step(&*db, &|row| Ok(contents(row))).await.expect("a step");
+        let step = follower.step(&*db, &|row| Ok(contents(row)), &Filing::default()).await.expect("a step");
         if step.is_level && follower.is_whole() {
             break;
         }

@@ -25,8 +25,8 @@ use gleaner_base::clock::{Clock, UnixMillis};
 use gleaner_base::place;
 use gleaner_crawl::progress::Progress;
 use gleaner_store::crawldb::{
-    Changes, CrawlDb, CrawlDbError, HostId, HostRow, ListingRow, MagnetRow, NotWholeRow, Reader, SiteCounts, Stored,
-    TorrentRow, UrlLooks,
+    Changes, CrawlDb, CrawlDbError, HostId, HostRow, ListingRow, MagnetRow, NotWholeRow, Reader, SiteCounts,
+    SiteLabels, Stored, TorrentRow, UrlLooks,
 };
 
 /// A request.
@@ -55,6 +55,7 @@ pub enum Ask {
         after: u64,
         rows_max: usize,
     },
+    Labels,
     Magnets {
         after: Option<Vec<u8>>,
         rows_max: usize,
@@ -205,6 +206,7 @@ async fn answer(
             let decoded = infohashes.iter().map(|hash| HEXLOWER.decode(hash.as_bytes()).unwrap_or_default());
             told(db.torrents_at(decoded.collect()).await)
         }
+        Ask::Labels => told(db.labels().await),
         Ask::Changes { after, rows_max } => told(db.changes(after, rows_max).await),
         Ask::Magnets { after, rows_max } => told(db.magnets(after, rows_max).await),
         Ask::Listings { site, after, rows_max } => told(db.listings(&site, after, rows_max).await),
@@ -262,6 +264,10 @@ impl Reader for Live {
 
     async fn torrents_at(&self, infohashes: Vec<Vec<u8>>) -> Result<Vec<Option<TorrentRow>>, CrawlDbError> {
         self.db.torrents_at(infohashes).await
+    }
+
+    async fn labels(&self) -> Result<SiteLabels, CrawlDbError> {
+        self.db.labels().await
     }
 
     async fn changes(&self, after: u64, rows_max: usize) -> Result<Changes, CrawlDbError> {
@@ -411,6 +417,10 @@ impl Reader for Remote {
             rows.extend(self.ask::<Vec<_>>(&Ask::TorrentsAt { infohashes }).await?);
         }
         Ok(rows)
+    }
+
+    async fn labels(&self) -> Result<SiteLabels, CrawlDbError> {
+        self.ask(&Ask::Labels).await
     }
 
     async fn changes(&self, after: u64, rows_max: usize) -> Result<Changes, CrawlDbError> {

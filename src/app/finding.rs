@@ -9,12 +9,20 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use gleaner_search::Search;
+use gleaner_search::filing::Filing;
 use gleaner_search::follow::{FollowError, Follower, contents_of};
 use gleaner_store::crawldb::Reader;
 use gleaner_torrent::archive::Archive;
+use tokio::time::Instant;
 
 /// Between two looks at what has changed: what is stored is found seconds later.
 const LOOK: Duration = Duration::from_secs(2);
+
+/// Between two looks at what rule files say of categories.
+const FILING_LOOK: Duration = Duration::from_secs(20);
+
+/// Between two times that torrents are filed again because a site has given known ones other labels.
+const REFILING: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Before the index is tried again after an error.
 const RETRY: Duration = Duration::from_secs(30);
@@ -121,9 +129,21 @@ async fn follow(
 ) -> Result<(), FollowError> {
     let mut follower = Follower::open(data_dir)?;
     let mut is_told = false;
+    let (mut filing, mut read) = (Filing::read(db).await?, Instant::now());
+    let mut relabelled = read;
     finder.set(follower.is_whole().then(|| follower.search()));
     while !is_over.load(Ordering::Relaxed) {
-        let step = follower.step(db, &|row| contents_of(row, archive)).await?;
+        if read.elapsed() >= FILING_LOOK {
+            let labels = filing.labels;
+            (filing, read) = (Filing::read(db).await?, Instant::now());
+            // A few torrents that a site has filed elsewhere are no reason to read all of them at once.
+            if relabelled.elapsed() < REFILING {
+                filing.labels = labels;
+            } else {
+                relabelled = read;
+            }
+        }
+        let step = follower.step(db, &|row| contents_of(row, archive), &filing).await?;
         if follower.is_whole() && finder.search().is_none() {
             finder.set(Some(follower.search()));
         } else if !follower.is_whole() {

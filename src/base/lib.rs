@@ -4,6 +4,7 @@ pub mod clock;
 pub mod console;
 pub mod journal;
 pub mod limits;
+pub mod newznab;
 pub mod owner;
 pub mod place;
 pub mod regular;

@@ -22,6 +22,7 @@ macro_rules! errln {
     }};
 }
 
+pub mod categories;
 mod chosen;
 pub mod config;
 pub mod coverage;
@@ -138,6 +139,9 @@ enum Command {
     /// Find torrents of the archive by name, file, infohash and kind
     #[command(after_help = "Example: gleaner search 'debian netinst -ppc size:<1G'")]
     Search(search::Options),
+    /// Show what the torrents are filed under, and what their sites call them
+    #[command(after_help = "Example: gleaner categories debian")]
+    Categories(categories::Options),
     /// Export the harvest as a folder, a .tar.zst or a .zip with a manifest
     #[command(after_help = "Example: gleaner export harvest.tar.zst --layout by-site --since 2026-11-01")]
     Export(export::Options),
@@ -334,7 +338,12 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     let writes = |command: &Command| {
         matches!(
             command,
-            Command::Crawl(_) | Command::Run(_) | Command::Search(_) | Command::Token(_) | Command::Verify(_)
+            Command::Categories(_)
+                | Command::Crawl(_)
+                | Command::Run(_)
+                | Command::Search(_)
+                | Command::Token(_)
+                | Command::Verify(_)
         )
     };
     if let Some(config) = config.as_ref().filter(|_| writes(&command)) {
@@ -366,6 +375,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Rules(command) => rules_command(command, &config, &global),
         Command::Status(options) => status::status(&config, &options, &global),
         Command::Search(options) => search::command(&config, &options),
+        Command::Categories(options) => categories::command(&config, &options),
         Command::Export(options) => export::command(&config, &options),
         Command::Coverage(options) => coverage::command(&config, &options),
         Command::Delay(options) => delay::command(&config, &options),

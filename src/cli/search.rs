@@ -13,6 +13,7 @@ use super::block_on;
 use crate::app::{archive_path, database::Database};
 use gleaner_base::owner;
 use gleaner_rules::config::Config;
+use gleaner_search::filing::Filing;
 use gleaner_search::follow::{FollowError, Follower, contents_of};
 use gleaner_search::{Order, Query, Search, SearchError, category};
 use gleaner_store::crawldb::{Reader, TorrentRow};
@@ -166,8 +167,9 @@ async fn bring_up(mut follower: Follower, db: &dyn Reader, config: &Config) -> a
     if let Ok(style) = ProgressStyle::with_template("search index {pos} of {len} torrents {bar:30}") {
         bar.set_style(style);
     }
+    let filing = Filing::read(db).await?;
     loop {
-        let step = follower.step(db, &|row| contents_of(row, &archive)).await?;
+        let step = follower.step(db, &|row| contents_of(row, &archive), &filing).await?;
         if let Some((made, all)) = step.made {
             bar.set_length(all);
             bar.set_position(made);

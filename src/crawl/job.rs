@@ -56,9 +56,20 @@ pub struct ClosedPager {
     pub path: Box<str>,
 }
 
+/// What a page says that is behind a URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageLabel {
+    pub url: CrawlUrl,
+    /// The site's own word.
+    pub text: Box<str>,
+    /// The page says it of itself.
+    pub is_own: bool,
+}
+
 /// What was found on a page.
 pub struct PageFindings {
     pub found: Vec<Found>,
+    pub labels: Vec<PageLabel>,
     pub magnets: Vec<MagnetFacts>,
     pub listing: Option<Listing>,
     /// A hash of the content of a list's rows, independent of their links; None where the content does not distinguish the rows.
@@ -86,6 +97,8 @@ impl PageFindings {
     pub fn add(&mut self, other: &Self) {
         let known: HashSet<String> = self.found.iter().map(|found| found.url.as_str().to_owned()).collect();
         self.found.extend(other.found.iter().filter(|found| !known.contains(found.url.as_str())).cloned());
+        let labelled: HashSet<String> = self.labels.iter().map(|label| label.url.as_str().to_owned()).collect();
+        self.labels.extend(other.labels.iter().filter(|label| !labelled.contains(label.url.as_str())).cloned());
         let named: HashSet<_> = self.magnets.iter().map(|magnet| magnet.infohashes).collect();
         self.magnets.extend(other.magnets.iter().filter(|magnet| !named.contains(&magnet.infohashes)).cloned());
     }

@@ -3,6 +3,7 @@
 
 mod acting;
 mod beside;
+mod labels;
 mod offsite;
 
 use std::collections::HashSet;
@@ -125,7 +126,7 @@ fn read_with(
     let of_parser = page.links.iter().filter(|link| link.kind == LinkKind::Encoded);
     of_parser.for_each(|link| taken.encoded(&link.href));
 
-    let Taken { mut found, mut magnets, unclassed, acting, closed_pager, truncated, .. } = taken;
+    let Taken { base, mut found, mut magnets, unclassed, acting, closed_pager, truncated, .. } = taken;
     // Other orders of a list are denied beside its pages.
     let closed_pager = closed_pager.filter(|_| !found.iter().any(leads_to_page));
     let mut named = HashSet::new();
@@ -137,6 +138,13 @@ fn read_with(
     if job.class.is_listing() && rules.budget.lean {
         beside::mark(&mut found);
     }
+    let labels = match is_feed {
+        true => Vec::new(),
+        false => {
+            let read = labels::Read { body, encoding, page: &page, base: base.as_ref(), of_links };
+            labels::of_page(rules, job, &read, &found)
+        }
+    };
     let mut listing = listing(rules, job, &found);
     if let (Some(listing), Some(closed)) = (&mut listing, &closed_pager) {
         listing.page_max = listing.page_max.max(closed.page);
@@ -151,6 +159,7 @@ fn read_with(
         (!is_feed && !nofollow && job.lease.memo.is_none()).then(|| offsite::of(rules, &page, body, encoding));
     PageFindings {
         found,
+        labels,
         magnets,
         listing,
         said,

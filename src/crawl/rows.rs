@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::frontier::priority;
-use crate::job::{Found, Job};
+use crate::job::{Found, Job, PageLabel};
 use crate::limits;
 use crate::series;
 use crate::sitemaps::Sitemaps;
@@ -14,7 +14,7 @@ use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_rules::{Class, SiteRules};
 use gleaner_store::crawldb::update::UpdateDb;
-use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Discovered, HostId, Outcome, UrlKey, UrlRecord};
+use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Discovered, HostId, Outcome, UrlKey, UrlLabel, UrlRecord};
 
 /// Creates frontier rows for one site's URLs.
 pub struct Rows {
@@ -109,6 +109,19 @@ impl Rows {
     /// The row of a link on a job's page.
     pub async fn behind(&self, job: &Job, found: &Found) -> Result<Option<Discovered>, CrawlDbError> {
         self.row(&found.url, found.class, job.lease.depth.saturating_add(1)).await
+    }
+
+    /// What a page says of URLs, by their rows.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn labels(&self, labels: Vec<PageLabel>) -> Result<Vec<UrlLabel>, CrawlDbError> {
+        let mut rows = Vec::with_capacity(labels.len());
+        for PageLabel { url, text, is_own } in labels {
+            let host = self.numbers.of(&*self.db, &self.rules.name, url.origin()).await?;
+            rows.extend(host.map(|host| UrlLabel { key: UrlKey { host, path: url.path().into() }, text, is_own }));
+        }
+        Ok(rows)
     }
 
     /// True for a detail if the torrent that a list links beside it is stored.

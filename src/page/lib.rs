@@ -20,6 +20,7 @@ pub mod feed;
 pub mod fingerprint;
 mod foreign;
 mod frames;
+pub mod labels;
 pub mod links;
 pub mod noise;
 pub mod pagination;

@@ -188,3 +188,9 @@ pub const SHORTCUT_CLOSINGS_MAX: u32 = 8;
 
 /// Bytes of a JSON parameter whose values are compared one by one; the variables of GraphQL have some hundred.
 pub const SHORTCUT_JSON_BYTES_MAX: usize = 8 << 10;
+
+/// Elements around a link in which its row is searched: rows of the deepest pages seen have 20.
+pub const ROW_DEPTH_MAX: usize = 64;
+
+/// Links to torrents and their pages in one row of a list: a detail, its files and comments, a magnet.
+pub const ROW_TARGETS_MAX: usize = 8;

@@ -12,6 +12,7 @@ use encoding_rs::Encoding;
 use url::Url;
 
 use super::account;
+use super::categories::{CategoryRules, categories};
 use super::class::{Class, RenderActs, RenderWhen};
 use super::families::{Families, Inherited, merged};
 use super::fault::{Fault, Faults, nearest};
@@ -46,6 +47,7 @@ pub(super) fn family_parts(faults: &mut Faults, read: &ParsedFile<FamilyFile>) -
         rules: rule_list(faults, &read.spans, &file.classes, &file.deny),
         parameters: file.parameters.clone(),
         charset: charset(faults, &read.spans, file.charset.as_deref()),
+        categories: categories(faults, &read.spans, None, &file.categories),
         below_start: file.below_start,
         render: file.render.clone(),
         shortcuts: shortcuts(faults, &read.spans, &file.shortcut, None),
@@ -66,7 +68,7 @@ pub(super) fn family(faults: &mut Faults, read: &ParsedFile<FamilyFile>, familie
         hosts: vec!["family.invalid".into()],
         canonical,
         charset: own.charset.or(inherited.charset),
-        ..compiled(faults, rules, &SiteFile::default())?
+        ..compiled(faults, rules, own.categories, &SiteFile::default())?
     };
     let placed = |url: &str| {
         if url.starts_with('/') { format!("{HOST}{url}") } else { url.to_owned() }
@@ -90,6 +92,8 @@ pub(super) fn site(
     let inherited = inherit(faults, spans, file.extends.as_deref(), families);
     let canonical = canonical(faults, spans, &file.parameters, &inherited.parameters);
     let charset = charset(faults, spans, file.charset.as_deref()).or(inherited.charset);
+    let mut category_rules = categories(faults, spans, file.category, &file.categories);
+    category_rules.inherit(inherited.categories);
     let start = start(faults, spans, &file.start, &canonical);
     let hosts = hosts(faults, spans, file.hosts.as_deref(), &start);
     let below_start = file.below_start.or(inherited.below_start).unwrap_or(false);
@@ -140,7 +144,7 @@ pub(super) fn site(
             private_addresses: private_addresses(faults, spans, file.private_addresses.as_ref(), &start),
         },
         start: start.iter().map(|(_, url)| url.clone()).collect(),
-        ..compiled(faults, rules, file)?
+        ..compiled(faults, rules, category_rules, file)?
     };
     judge_start(faults, spans, &site, &start);
     examples(faults, spans, &file.examples, &site, str::to_owned);
@@ -148,7 +152,7 @@ pub(super) fn site(
 }
 
 /// A site that has only its rules; the caller fills in the rest.
-fn compiled(faults: &mut Faults, rules: RuleList, file: &SiteFile) -> Option<SiteRules> {
+fn compiled(faults: &mut Faults, rules: RuleList, categories: CategoryRules, file: &SiteFile) -> Option<SiteRules> {
     let (rules, set) = compile(faults, rules)?;
     Some(SiteRules {
         name: "".into(),
@@ -180,7 +184,7 @@ fn compiled(faults: &mut Faults, rules: RuleList, file: &SiteFile) -> Option<Sit
         allow_actions: AllowedActions::default(),
         sitemaps: true,
         client: ClientRules { headers: Vec::new(), proxy: None, private_addresses: PrivateAddresses::All(false) },
-        links: LinkRules { rules, set, are_learned: file.learned, repair: file.learn.repair },
+        links: LinkRules { rules, set, categories, are_learned: file.learned, repair: file.learn.repair },
     })
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use encoding_rs::Encoding;
 
+use super::categories::CategoryRules;
 use super::fault::{Fault, Faults, nearest};
 use super::file::{FamilyFile, LoginFile, ParametersFile, Renders};
 use super::patterns::RuleList;
@@ -47,6 +48,7 @@ pub struct Inherited {
     pub(super) rules: RuleList,
     pub(super) parameters: ParametersFile,
     pub(super) charset: Option<&'static Encoding>,
+    pub(super) categories: CategoryRules,
     pub(super) below_start: Option<bool>,
     pub(super) render: Renders,
     /// Endpoints by class, of the page's own host.
@@ -149,6 +151,7 @@ impl Inherited {
         self.rules.append(elder.rules);
         self.parameters = merged(&self.parameters, &elder.parameters);
         self.charset = self.charset.or(elder.charset);
+        self.categories.inherit(elder.categories);
         self.below_start = self.below_start.or(elder.below_start);
         self.render.shortcut = self.render.shortcut.or(elder.render.shortcut);
         self.render.acts = self.render.acts.or(elder.render.acts);

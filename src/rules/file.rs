@@ -3,14 +3,16 @@
 //!
 //! Everything here is data; `check` interprets it.
 
+use std::collections::BTreeMap;
+
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::class::{Class, RenderActs, RenderWhen};
 use crate::limits::{
-    ALLOWED_ACTIONS_MAX, EXAMPLES_MAX, HOSTS_PER_SITE_MAX, INCREMENT_DEPTH, INCREMENT_DEPTH_MAX, MIRRORS_MAX,
-    NETWORKS_MAX, QUIET_WINDOWS_MAX, RULES_PER_SITE_MAX, SHAPE_PAGES, SHORTCUT_PINS_MAX, START_URLS_MAX,
+    ALLOWED_ACTIONS_MAX, CATEGORIES_MAX, EXAMPLES_MAX, HOSTS_PER_SITE_MAX, INCREMENT_DEPTH, INCREMENT_DEPTH_MAX,
+    MIRRORS_MAX, NETWORKS_MAX, QUIET_WINDOWS_MAX, RULES_PER_SITE_MAX, SHAPE_PAGES, SHORTCUT_PINS_MAX, START_URLS_MAX,
 };
 use gleaner_page::shortcut::written::Written;
 
@@ -106,6 +108,10 @@ pub struct SiteFile {
     pub budget: BudgetFile,
     /// How to parse the site's lists, and how often to recheck them.
     pub boards: BoardsFile,
+    /// Category of all its torrents where nothing says more: a number of Newznab, such as 4020. `gleaner categories` lists them.
+    pub category: Option<u32>,
+    /// Where the site says what a torrent is, and what it means by that.
+    pub categories: CategoriesFile,
     /// Charset of the site's pages (a label of the WHATWG Encoding Standard, such as `gbk`), if its headers and meta
     /// tags are wrong or missing.
     #[schemars(length(min = 1))]
@@ -172,6 +178,8 @@ impl Default for SiteFile {
             parameters: ParametersFile::default(),
             budget: BudgetFile::default(),
             boards: BoardsFile::default(),
+            category: None,
+            categories: CategoriesFile::default(),
             charset: None,
             rate: RateFile::default(),
             login: None,
@@ -217,6 +225,8 @@ pub struct FamilyFile {
     pub shortcut: ShortcutTables,
     /// How to normalise the query parameters of URLs.
     pub parameters: ParametersFile,
+    /// Where the software's sites say what a torrent is, and what they mean by that. A site's own keys win.
+    pub categories: CategoriesFile,
     /// Charset of the pages, if headers and meta tags are wrong or missing.
     #[schemars(length(min = 1))]
     pub charset: Option<String>,
@@ -312,6 +322,22 @@ struct ShortcutTable {
     thread: Option<Pinned>,
     /// Other pages.
     page: Option<Pinned>,
+}
+
+/// Where a site says what a torrent is: a link in its row of a list, a link on its page, or the URL of the list.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CategoriesFile {
+    /// Regular expression of links that name a category, with the site's label as group `label`: `[?&]c=(?<label>[\d_]+)`. Matched
+    /// against path and query; such a link need not be one that is fetched.
+    #[schemars(length(min = 1))]
+    pub link: Option<String>,
+    /// The same for the URL of a list: its torrents have its label if their rows have none.
+    #[schemars(length(min = 1))]
+    pub list: Option<String>,
+    /// The category of each label, as a number of Newznab: `{ "1_2" = 5070 }`. A label that is not here is kept as it is.
+    #[schemars(extend("maxProperties" = CATEGORIES_MAX))]
+    pub map: BTreeMap<String, u32>,
 }
 
 /// How to normalise the query parameters of URLs; compiled to a `url::Canonical`.

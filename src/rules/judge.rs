@@ -11,6 +11,7 @@ use encoding_rs::Encoding;
 use regex::{Regex, RegexSet};
 
 use super::acting::{ActSign, acts};
+use super::categories::CategoryRules;
 pub use super::class::{Class, RenderActs, RenderWhen};
 pub use super::file::{LaneKey, Policy, PrivateAddresses, Repair};
 use super::log_out::ends_session;
@@ -226,6 +227,8 @@ pub(super) struct LinkRules {
     pub rules: Vec<Rule>,
     /// In the same order as `rules`.
     pub set: RegexSet,
+    /// What the site says by them that a torrent is.
+    pub categories: CategoryRules,
     /// The rules were learned, and nobody has read them yet.
     pub are_learned: bool,
     /// What the service does where a rule keeps its promise no more.
@@ -325,7 +328,17 @@ impl SiteRules {
         let acts = if *acts == RenderActs::Auto { String::new() } else { format!("{acts:?}") };
         let allowed = allow_actions.urls.patterns();
         let allowed = if allowed.is_empty() { String::new() } else { format!("{allowed:?}") };
-        xxhash_rust::xxh3::xxh3_64(format!("{taken:?}{acts}{allowed}").as_bytes())
+        let labels = match self.links.categories.places() {
+            (None, None) => String::new(),
+            places => format!("{places:?}"),
+        };
+        xxhash_rust::xxh3::xxh3_64(format!("{taken:?}{acts}{allowed}{labels}").as_bytes())
+    }
+
+    /// What the site says that a torrent is.
+    #[must_use]
+    pub fn categories(&self) -> &CategoryRules {
+        &self.links.categories
     }
 
     /// Whether the scripts of a class's pages run.

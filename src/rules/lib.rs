@@ -15,6 +15,7 @@ pub mod limits;
 
 mod account;
 mod acting;
+mod categories;
 mod check;
 mod class;
 pub mod families;
@@ -37,6 +38,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use acting::{ActSign, action_of, acts, gives_torrent, is_router, is_token, names_token, parameters};
+pub use categories::CategoryRules;
 pub use class::Class;
 pub use families::Families;
 pub use fault::Fault;

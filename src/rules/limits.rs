@@ -17,6 +17,9 @@ pub const SHADOW_TEXT_BYTES_MAX: usize = 512;
 /// Bytes of one compiled regular expression set of a rule file.
 pub const REGEX_BYTES_MAX: usize = 10 << 20;
 
+/// Labels of a site with a category of their own: forums have hundreds of boards.
+pub const CATEGORIES_MAX: usize = 2_000;
+
 /// Regular expressions of one site, its families' included. Each URL is matched against all of them at once; the
 /// largest families need some dozens.
 pub const RULES_PER_SITE_MAX: usize = 512;

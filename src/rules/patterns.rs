@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use regex::{RegexBuilder, RegexSet, RegexSetBuilder};
+use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
 use super::class::Class;
 use super::fault::Faults;
@@ -84,20 +84,34 @@ pub(super) fn expressions(faults: &mut Faults, spans: &Spans, list: &str, patter
     })
 }
 
+/// The expression of a URL that names a label, in a group of that name; None if it has faults.
+pub(super) fn labelling(faults: &mut Faults, span: Range<usize>, key: &str, pattern: &str) -> Option<Regex> {
+    let regex = built(faults, span.clone(), key, pattern)?;
+    if regex.capture_names().flatten().eq(["label"]) {
+        return Some(regex);
+    }
+    let hint = "write it with one named group, as [?&]cat=(?<label>\\d+)".to_owned();
+    faults.add(span, key, "this expression names no label".to_owned(), Some(hint));
+    None
+}
+
+fn built(faults: &mut Faults, span: Range<usize>, key: &str, pattern: &str) -> Option<Regex> {
+    let error = match RegexBuilder::new(pattern).size_limit(REGEX_PATTERN_BYTES_MAX).build() {
+        Ok(regex) => return Some(regex),
+        Err(error) => error,
+    };
+    let text = error.to_string();
+    let span = offending(&text, pattern, faults.source(), &span);
+    let message = format!("bad regular expression: {}", regex_message(&error, &text));
+    faults.add(span, key, message, regex_hint(&text));
+    None
+}
+
 fn rule(faults: &mut Faults, span: Range<usize>, key: &str, pattern: &str, class: Option<Class>) -> Option<Rule> {
     if let Some((message, hint)) = suspicious(pattern) {
         faults.add(span.clone(), key, message, Some(hint.to_owned()));
     }
-    let regex = match RegexBuilder::new(pattern).size_limit(REGEX_PATTERN_BYTES_MAX).build() {
-        Ok(regex) => regex,
-        Err(error) => {
-            let text = error.to_string();
-            let span = offending(&text, pattern, faults.source(), &span);
-            let message = format!("bad regular expression: {}", regex_message(&error, &text));
-            faults.add(span, key, message, regex_hint(&text));
-            return None;
-        }
-    };
+    let regex = built(faults, span.clone(), key, pattern)?;
     let (line, column) = faults.place(span.start);
     let has_page = regex.capture_names().flatten().any(|name| name == "page");
     if let Some(other) = regex.capture_names().flatten().find(|name| *name != "page") {

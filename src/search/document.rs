@@ -10,12 +10,13 @@ use tantivy::schema::{
 };
 
 use crate::category::{self, extension, parent};
+use crate::filing::{self, Filing};
 use crate::limits::{EXTENSIONS_MAX, TEXT_BYTES_MAX};
 use crate::title::Title;
 use crate::words::WORDS;
 
 /// Raised with each change of what a document holds: an index of another version is made again.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 
 /// The fields of a document.
 #[derive(Clone, Debug)]
@@ -30,7 +31,7 @@ pub struct Fields {
     pub extension: Field,
     /// Names of the sites that have it.
     pub site: Field,
-    /// The category's number, and its parent's.
+    /// The category's number, its parent's, and those of its sites' labels.
     pub category: Field,
     /// Bytes of the payload.
     pub size: Field,
@@ -90,7 +91,7 @@ pub fn order(stored_ms: u64, key: &[u8]) -> u64 {
 impl Fields {
     /// A torrent with what its file holds, if that could be read.
     #[must_use]
-    pub fn document(&self, row: &TorrentRow, contents: Option<&Contents>) -> TantivyDocument {
+    pub fn document(&self, row: &TorrentRow, contents: Option<&Contents>, filing: &Filing) -> TantivyDocument {
         let mut document = TantivyDocument::new();
         let facts = &row.facts;
         document.add_bytes(self.key, facts.infohashes.key());
@@ -107,7 +108,8 @@ impl Fields {
         for site in sites.into_iter().filter(|site| !site.is_empty()) {
             document.add_text(self.site, site);
         }
-        let category = category::of_payload(&facts.name, files);
+        let (category, _) = filing.category(row, files);
+        filing::labels(row).into_iter().for_each(|number| document.add_u64(self.category, number.into()));
         document.add_u64(self.category, category.into());
         if parent(category) != category {
             document.add_u64(self.category, parent(category).into());

@@ -23,6 +23,7 @@ use tantivy::schema::{Field, IndexRecordOption, Value as _};
 use tantivy::tokenizer::TextAnalyzer;
 use tantivy::{DocAddress, Index, IndexReader, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
 
+use crate::category::OF_SITES;
 use crate::document::{Fields, VERSION, schema};
 use crate::limits;
 use crate::query::{Clause, Query, Range};
@@ -108,6 +109,12 @@ pub struct Watermark {
     pub key: String,
     /// While the index is made: all torrents up to this archive key (hex) are in it.
     pub reading_after: Option<String>,
+    /// [`crate::filing::Filing::digest`] of what torrents are filed by.
+    #[serde(default)]
+    pub filing: u64,
+    /// While torrents are filed again: all up to this archive key (hex) are.
+    #[serde(default)]
+    pub refiling_after: Option<String>,
 }
 
 /// Opens the index in this folder, without creating anything.
@@ -301,8 +308,9 @@ impl Search {
         let document: TantivyDocument = searcher.doc(place)?;
         let key = document.get_first(self.fields.key).and_then(|key| key.as_bytes().map(<[u8]>::to_vec));
         let categories = searcher.segment_reader(place.segment_ord).fast_fields().u64("category")?;
-        // Its own number is greater than its parent's.
-        let category = categories.values_for_doc(place.doc_id).max().unwrap_or_default();
+        // Its own number is greater than its parent's, and less than any label's.
+        let of_newznab = categories.values_for_doc(place.doc_id).filter(|number| *number < u64::from(OF_SITES));
+        let category = of_newznab.max().unwrap_or_default();
         Ok(Hit { key: key.unwrap_or_default(), category: u32::try_from(category).unwrap_or_default() })
     }
 

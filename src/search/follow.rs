@@ -18,6 +18,7 @@ use tantivy::tokenizer::TextAnalyzer;
 use tantivy::{Index, IndexSettings, IndexWriter, TantivyError, Term};
 
 use crate::document::{Fields, VERSION, schema};
+use crate::filing::Filing;
 use crate::find::{Search, SearchError, Watermark, index_path, open};
 use crate::limits::{COMMIT_ROWS_MAX, ROWS_AT_ONCE_MAX, TORRENT_BYTES_MAX, WRITER_BYTES_MAX};
 use crate::words::{WORDS, Words};
@@ -49,6 +50,13 @@ pub struct Step {
 
 /// What the file of a torrent holds: [`contents_of`] reads it in the archive.
 pub type ContentsOf<'c> = dyn Fn(&TorrentRow) -> io::Result<Option<Contents>> + 'c;
+
+/// What an index says of torrents beside their rows.
+#[derive(Clone, Copy)]
+struct Filed<'f> {
+    contents: &'f ContentsOf<'f>,
+    filing: &'f Filing,
+}
 
 /// The one that writes the index of a data folder.
 pub struct Follower {
@@ -123,13 +131,22 @@ impl Follower {
     ///
     /// # Errors
     /// Those of the index and of the database: what was not committed is taken in again.
-    pub async fn step(&mut self, db: &dyn Reader, contents: &ContentsOf<'_>) -> Result<Step, FollowError> {
+    pub async fn step(
+        &mut self,
+        db: &dyn Reader,
+        contents: &ContentsOf<'_>,
+        filing: &Filing,
+    ) -> Result<Step, FollowError> {
         if self.watermark.version != VERSION {
-            self.begin(db).await?;
+            self.begin(db, filing).await?;
         }
+        let filed = Filed { contents, filing };
         let step = match self.watermark.reading_after.clone() {
-            Some(after) => self.read_all(db, contents, &after).await?,
-            None => self.follow(db, contents).await?,
+            Some(after) => self.read_all(db, filed, &after).await?,
+            None => match self.follow(db, filed).await? {
+                step if step.is_level => self.refile(db, filed, step).await?,
+                step => step,
+            },
         };
         if self.pending > 0 && (step.is_level || self.pending >= COMMIT_ROWS_MAX) {
             self.commit()?;
@@ -138,34 +155,68 @@ impl Follower {
     }
 
     /// Begins to make the index from all torrents.
-    async fn begin(&mut self, db: &dyn Reader) -> Result<(), FollowError> {
+    async fn begin(&mut self, db: &dyn Reader, filing: &Filing) -> Result<(), FollowError> {
         self.writer.delete_all_documents().map_err(|error| self.fault(error))?;
         let change = db.changes(u64::MAX, 0).await?.last;
         let last = db.changes(change.saturating_sub(1), 1).await?;
         let key = last.keys.first().map(|(_, key)| HEXLOWER.encode(key)).unwrap_or_default();
-        self.watermark =
-            Watermark { version: VERSION, database: last.database, change, key, reading_after: Some(String::new()) };
+        self.watermark = Watermark {
+            version: VERSION,
+            database: last.database,
+            change,
+            key,
+            reading_after: Some(String::new()),
+            filing: filing.digest(),
+            refiling_after: None,
+        };
         self.commit()
     }
 
-    async fn read_all(&mut self, db: &dyn Reader, contents: &ContentsOf<'_>, after: &str) -> Result<Step, FollowError> {
+    /// Takes in the next torrents in the order of their keys: how many, and the last one, if there was any.
+    async fn put_next(
+        &mut self,
+        db: &dyn Reader,
+        filed: Filed<'_>,
+        after: &str,
+    ) -> Result<(usize, Option<String>), FollowError> {
         let key = HEXLOWER.decode(after.as_bytes()).ok().filter(|key| !key.is_empty());
         let rows = db.torrents(key, ROWS_AT_ONCE_MAX).await?;
-        let Some(last) = rows.last().map(|row| row.facts.infohashes.key_hex()) else {
+        for row in &rows {
+            self.put(row, filed)?;
+        }
+        Ok((rows.len(), rows.last().map(|row| row.facts.infohashes.key_hex())))
+    }
+
+    /// Files all torrents again, some at each step, once the sites mean something else by their labels. What is found meanwhile is found.
+    async fn refile(&mut self, db: &dyn Reader, filed: Filed<'_>, step: Step) -> Result<Step, FollowError> {
+        let digest = filed.filing.digest();
+        if self.watermark.filing != digest {
+            tracing::info!("what sites say of their torrents has changed: the search index files them again");
+            (self.watermark.filing, self.watermark.refiling_after) = (digest, Some(String::new()));
+        }
+        let Some(after) = self.watermark.refiling_after.clone() else { return Ok(step) };
+        let (count, last) = self.put_next(db, filed, &after).await?;
+        let is_over = last.is_none();
+        self.watermark.refiling_after = last;
+        if is_over {
+            self.commit()?;
+        }
+        Ok(Step { torrents: step.torrents + count, is_level: is_over, made: None })
+    }
+
+    async fn read_all(&mut self, db: &dyn Reader, filed: Filed<'_>, after: &str) -> Result<Step, FollowError> {
+        let (count, Some(last)) = self.put_next(db, filed, after).await? else {
             self.watermark.reading_after = None;
             self.commit()?;
             return Ok(Step::default());
         };
-        for row in &rows {
-            self.put(row, contents)?;
-        }
         self.watermark.reading_after = Some(last);
         let all = db.changes(u64::MAX, 0).await?.torrents;
         let made = self.search.torrents() + self.pending as u64;
-        Ok(Step { torrents: rows.len(), is_level: false, made: Some((made, all)) })
+        Ok(Step { torrents: count, is_level: false, made: Some((made, all)) })
     }
 
-    async fn follow(&mut self, db: &dyn Reader, contents: &ContentsOf<'_>) -> Result<Step, FollowError> {
+    async fn follow(&mut self, db: &dyn Reader, filed: Filed<'_>) -> Result<Step, FollowError> {
         // The change that was taken in last comes first: in another database it is another one.
         let mut changes = db.changes(self.watermark.change.saturating_sub(1), ROWS_AT_ONCE_MAX).await?;
         let is_first = changes.keys.first().is_some_and(|(number, _)| *number == self.watermark.change);
@@ -193,7 +244,7 @@ impl Follower {
         let rows = db.torrents_at(keys.clone()).await?;
         for (key, row) in keys.iter().zip(&rows) {
             match row {
-                Some(row) => self.put(row, contents)?,
+                Some(row) => self.put(row, filed)?,
                 None => self.remove(key),
             }
         }
@@ -209,11 +260,11 @@ impl Follower {
         self.pending += 1;
     }
 
-    fn put(&mut self, row: &TorrentRow, contents: &ContentsOf<'_>) -> Result<(), FollowError> {
+    fn put(&mut self, row: &TorrentRow, filed: Filed<'_>) -> Result<(), FollowError> {
         self.remove(row.facts.infohashes.key());
         let folder = || self.search.folder().to_path_buf();
-        let read = contents(row).map_err(|error| FollowError::Io { folder: folder(), error })?;
-        let document = self.fields.document(row, read.as_ref());
+        let read = (filed.contents)(row).map_err(|error| FollowError::Io { folder: folder(), error })?;
+        let document = self.fields.document(row, read.as_ref(), filed.filing);
         self.writer.add_document(document).map(|_| ()).map_err(|error| self.fault(error))
     }
 

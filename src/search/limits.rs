@@ -48,3 +48,6 @@ pub const COMMIT_ROWS_MAX: usize = 20_000;
 
 /// Values of a facet that are counted.
 pub const FACET_VALUES_MAX: u32 = 1_000;
+
+/// Files of a torrent whose names are searched for words that say what it is: they are alike.
+pub const NAMES_READ_MAX: usize = 8;

@@ -32,11 +32,24 @@ static SEASON: LazyLock<Regex> = LazyLock::new(|| {
 });
 static DATE: LazyLock<Regex> =
     LazyLock::new(|| expression(r"(?:^|\D)((?:19|20)\d{2})[ ._-](0[1-9]|1[0-2])[ ._-](0[1-9]|[12]\d|3[01])(?:\D|$)"));
+/// Day first: `26.11.2026`, `26 Nov 2026`.
+static DAY_FIRST: LazyLock<Regex> = LazyLock::new(|| {
+    expression(
+        r"(?i)(?:^|[^a-z0-9])(0?[1-9]|[12]\d|3[01])[ ._-](0[1-9]|1[0-2]|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)[ ._-]((?:19|20)\d{2})(?:[^a-z0-9]|$)",
+    )
+});
+/// As recorders write it: `20261126_220000`.
+static STAMP: LazyLock<Regex> =
+    LazyLock::new(|| expression(r"(?:^|[^0-9])((?:19|20)\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])[_T]\d{6}(?:\D|$)"));
 static YEAR: LazyLock<Regex> = LazyLock::new(|| expression(r"(?:^|[^A-Za-z0-9])((?:19|20)\d{2})(?:[^A-Za-z0-9]|$)"));
-static LINES: LazyLock<Regex> =
-    LazyLock::new(|| expression(r"(?i)(?:^|[^a-z0-9])(2160|1080|720|576|480)[pi](?:[^a-z0-9]|$)"));
-static NAMED_LINES: LazyLock<Regex> =
-    LazyLock::new(|| expression(r"(?i)(?:^|[^a-z0-9])(4k|uhd|dvdrip|xvid|divx|sdtv|dvdscr|vhsrip)(?:[^a-z0-9]|$)"));
+static LINES: LazyLock<Regex> = LazyLock::new(|| {
+    expression(
+        r"(?i)(?:^|[^a-z0-9])(?:f?hd)?(?:(2160|1080|720|576|480)[pi]|(?:3840|1920|1280|720)x(2160|1080|720|576|480))(?:[^a-z0-9]|$)",
+    )
+});
+static NAMED_LINES: LazyLock<Regex> = LazyLock::new(|| {
+    expression(r"(?i)(?:^|[^a-z0-9])(4k|uhd|hd|sd|dvdrip|xvid|divx|sdtv|dvdscr|vhsrip)(?:[^a-z0-9]|$)")
+});
 
 #[expect(clippy::expect_used, reason = "written here, and tested")]
 fn expression(text: &str) -> Regex {
@@ -55,23 +68,20 @@ impl Title {
         } else if let Some(found) = CROSSED.captures(name) {
             title.season = number(found.get(1));
             title.episodes = episodes(number(found.get(2)), number(found.get(3)));
-        } else if let Some(found) = DATE.captures(name) {
-            title.date =
-                number(found.get(1)).zip(number(found.get(2))).zip(number(found.get(3))).map(|((y, m), d)| (y, m, d));
+        } else if let Some(date) = date(name) {
+            title.date = Some(date);
         } else {
             title.season = SEASON.captures(name).and_then(|found| number(found.get(1)));
         }
         // The last one: a title may be a year, too.
         title.year = years(name).last().copied();
-        title.resolution = LINES.captures(name).and_then(|found| number(found.get(1)));
+        title.resolution = LINES.captures(name).and_then(|found| number(found.get(1).or_else(|| found.get(2))));
         if title.resolution.is_none() {
             let named = NAMED_LINES.captures(name).and_then(|found| found.get(1));
-            title.resolution = named.map(|word| {
-                if word.as_str().eq_ignore_ascii_case("4k") || word.as_str().eq_ignore_ascii_case("uhd") {
-                    2160
-                } else {
-                    480
-                }
+            title.resolution = named.map(|word| match word.as_str().to_ascii_lowercase().as_str() {
+                "4k" | "uhd" => 2160,
+                "hd" => 720,
+                _ => 480,
             });
         }
         title
@@ -89,6 +99,18 @@ impl Title {
         let (first, last) = self.episodes.filter(|_| season.is_some()).unwrap_or((1, 0));
         (first..=last).map(move |episode| episode_number(season.unwrap_or_default(), episode))
     }
+}
+
+/// The day that a name says: year, month, day.
+fn date(name: &str) -> Option<(u32, u32, u32)> {
+    const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    if let Some(found) = DATE.captures(name).or_else(|| STAMP.captures(name)) {
+        return Some((found[1].parse().ok()?, found[2].parse().ok()?, found[3].parse().ok()?));
+    }
+    let found = DAY_FIRST.captures(name)?;
+    let month = found[2].to_ascii_lowercase();
+    let named = MONTHS.iter().zip(1..).find(|(name, _)| month.starts_with(**name)).map(|(_, month)| month);
+    Some((found[3].parse().ok()?, month.parse().ok().or(named)?, found[1].parse().ok()?))
 }
 
 /// Season and episode as one number.
@@ -149,13 +171,16 @@ mod tests {
         reads("2001.A.Space.Film.1968", None, None, Some(1968), None);
         reads("Film 1999 2000 4K", None, None, Some(2000), Some(2160));
         reads("debian-12.5.0-amd64-netinst.iso", None, None, None, None);
-        reads("linux 1920x1080 wallpapers", None, None, None, None);
+        reads("linux 1920x1080 wallpapers", None, None, None, Some(1080));
         reads("Mars2020", None, None, None, None);
     }
 
     #[test]
     fn days_of_a_programme_are_dates() {
         assert_eq!(Title::of("News.2026.11.26.1080p").date, Some((2026, 11, 26)));
+        assert_eq!(Title::of("News 26.11.2026").date, Some((2026, 11, 26)));
+        assert_eq!(Title::of("News - 6 Nov 2026").date, Some((2026, 11, 6)));
+        assert_eq!(Title::of("NEWS_20261126_220000_Evening").date, Some((2026, 11, 26)));
         assert_eq!(Title::of("News 2026-13-26").date, None);
     }
 

@@ -52,3 +52,6 @@ pub const USED_NOTE_EACH: Duration = Duration::from_secs(60);
 
 /// Files of a torrent that are listed in one answer.
 pub const FILES_LISTED_MAX: usize = 10_000;
+
+/// Labels of a site that its capabilities list as categories: clients show them in a menu.
+pub const LABELS_TOLD_MAX: usize = 500;

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use gleaner_search::category::of_payload;
+use gleaner_search::filing::Filing;
 use gleaner_search::follow::contents_of;
 use gleaner_search::{Filters, Order, Query, SearchError};
-use gleaner_store::crawldb::{CrawlDbError, Stored, TorrentRow};
+use gleaner_store::crawldb::{CrawlDbError, LabelRow, Stored, TorrentRow};
 
 use crate::Outlet;
 use crate::limits::OFFSET_MAX;
@@ -43,6 +43,12 @@ impl Outlet {
     /// Names of all sites.
     pub async fn sites(&self) -> Result<BTreeSet<String>, RowsError> {
         Ok(self.db.hosts().await?.into_iter().map(|host| host.site.into()).collect())
+    }
+
+    /// The labels of a site.
+    pub async fn labels(&self, site: &str) -> Result<Vec<LabelRow>, RowsError> {
+        let labels = self.db.labels().await?;
+        Ok(labels.rows.into_iter().filter(|row| &*row.site == site).collect())
     }
 
     /// The newest torrents, from the database alone.
@@ -106,12 +112,15 @@ impl Outlet {
             let found = found.map_err(|_| RowsError::NoIndex)??;
             known.extend(found.hits.into_iter().map(|hit| (hit.key, hit.category)));
         }
+        // What the index does not have yet is filed as it will be there.
+        let is_known = |row: &TorrentRow| known.contains_key(row.facts.infohashes.key());
+        let filing = if rows.iter().all(is_known) { Filing::default() } else { Filing::read(&*self.db).await? };
         let archive = std::sync::Arc::clone(&self.archive);
         let items = tokio::task::spawn_blocking(move || {
             let with = |row: TorrentRow| {
                 let category = known.get(row.facts.infohashes.key()).copied().unwrap_or_else(|| {
                     let contents = contents_of(&row, &archive).ok().flatten().unwrap_or_default();
-                    of_payload(&row.facts.name, &contents.files)
+                    filing.category(&row, &contents.files).0
                 });
                 Item { row, category }
             };

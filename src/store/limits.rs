@@ -19,6 +19,12 @@ pub const LISTING_UPDATES_MAX: usize = 65_536;
 /// bytes each.
 pub const CHANGES_MAX: u64 = 100_000;
 
+/// Bytes of a site's word for what a torrent is: numbers, slugs, short names.
+pub const LABEL_BYTES_MAX: usize = 64;
+
+/// Labels of one site: forums have hundreds of boards; a rule that takes each torrent's own number for its label would name millions.
+pub const LABELS_PER_SITE_MAX: usize = 2_000;
+
 /// Torrents whose times are written at once when a database of an earlier schema is opened: 60 bytes each.
 pub const TIMES_AT_ONCE_MAX: usize = 200_000;
 

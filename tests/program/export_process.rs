@@ -44,6 +44,7 @@ async fn data_folder(torrents: u64) -> TempDir {
         magnets: Vec::new(),
         listing: None,
         memo: None,
+        labels: Vec::new(),
         not_whole: None,
     });
     db.record_visits(visits.collect::<Vec<_>>().into()).await.unwrap();

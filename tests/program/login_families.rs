@@ -1,6 +1,7 @@
 //! Every software family against a members-only site of its kind, over real sockets: with a rule file that has only
 //! family, start and user, the login works, its session stores every torrent, and a wrong password is sent once.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
@@ -16,6 +17,7 @@ use gleaner_demo::members::{MembersLog, MembersOptions, MembersSite, families, s
 use gleaner_login::secret::Secret;
 use gleaner_login::verdict::Verdict;
 use gleaner_rules::{self as rules, SiteRules};
+use gleaner_store::crawldb::TorrentRow;
 use tokio::sync::watch;
 
 const TORRENTS: usize = 60;
@@ -56,8 +58,9 @@ impl Stage {
         report
     }
 
-    /// Crawls to the end; returns the share of the members' torrents that was stored, and the number of other torrents.
-    async fn crawl(&self) -> (f64, usize) {
+    /// Crawls to the end; returns the share of the members' torrents that was stored, the number of other torrents, and of those that have another
+    /// label than the site gives them.
+    async fn crawl(&self) -> (f64, usize, usize) {
         let app = App::open(&self.options).unwrap();
         let (_stop, stopped) = watch::channel(false);
         let sites = [Arc::clone(&self.rules)];
@@ -65,7 +68,14 @@ impl Stage {
         assert!(ends.values().all(|ended| *ended == Ended::Exhausted), "{ends:?}");
         let rows = app.db.torrents(None, 10 * TORRENTS).await.unwrap();
         let score = self.site.truth().score(rows.iter().map(|row| row.facts.infohashes));
-        (score.coverage, score.foreign)
+        let labels = |row: &TorrentRow| {
+            row.sources.iter().filter_map(|source| source.label.as_ref()).map(|label| label.text.to_string()).collect()
+        };
+        let is_wrong = |row: &&TorrentRow| {
+            let labels: BTreeSet<String> = labels(row);
+            !labels.iter().map(String::as_str).eq(self.site.label(&row.facts.infohashes))
+        };
+        (score.coverage, score.foreign, rows.iter().filter(is_wrong).count())
     }
 }
 
@@ -89,8 +99,9 @@ async fn faults_of_right_password(family: &'static str) -> Vec<String> {
     if report.judged.verdict != Verdict::LoggedIn {
         return faults;
     }
-    let (coverage, foreign) = stage.crawl().await;
+    let (coverage, foreign, mislabelled) = stage.crawl().await;
     let log = stage.site.log();
+    due(&format!("{mislabelled} torrents have another label"), mislabelled == 0, &log);
     due(&format!("coverage is {coverage}, {foreign} foreign"), coverage == 1.0 && foreign == 0, &log);
     due("the crawl is denied something", log.denials == 0, &log);
     due("the crawl asks for what is not there", log.unknown == 0, &log);
@@ -116,7 +127,7 @@ async fn faults_of_expiries(family: &'static str) -> Vec<String> {
         MembersOptions::default().password.as_bytes(),
     )
     .unwrap();
-    let (coverage, foreign) = stage.crawl().await;
+    let (coverage, foreign, _) = stage.crawl().await;
     let log = stage.site.log();
     let expected = (1.0, 0, log.expiries + 1, log.expiries + 1, 0, 0);
     let got = (coverage, foreign, log.logins_ok, log.logins_sent(), log.bans, log.logouts);

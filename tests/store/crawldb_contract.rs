@@ -3,6 +3,7 @@
 
 mod crawldb_batches;
 mod crawldb_histories;
+mod crawldb_labels;
 mod crawldb_not_whole;
 mod crawldb_notes;
 mod crawldb_urls;
@@ -10,6 +11,7 @@ mod crawldb_urls;
 use std::path::Path;
 
 use crawldb_batches::*;
+use crawldb_labels::*;
 use crawldb_not_whole::*;
 use crawldb_notes::*;
 use crawldb_urls::*;
@@ -51,6 +53,7 @@ fn visit(key: UrlKey, ms: u64, outcome: Outcome) -> Visit {
         magnets: Vec::new(),
         listing: None,
         memo: None,
+        labels: Vec::new(),
         not_whole: None,
     }
 }
@@ -198,6 +201,10 @@ contract!(
     a_visit_that_could_not_look_leaves_told_what_was_not_read_whole,
     what_a_batch_says_of_one_page_counts_in_its_order,
     pages_beyond_the_bound_are_counted_and_reasons_are_cut,
+    a_source_has_the_label_of_its_url_or_of_the_page_with_its_link,
+    a_list_says_more_than_a_page_of_itself_and_the_last_list_most,
+    a_redirect_hands_its_label_on,
+    a_text_that_is_no_label_is_passed_over,
 );
 
 async fn host_numbers_are_given_once_and_for_ever(db: &impl CrawlDb) {

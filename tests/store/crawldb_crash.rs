@@ -77,6 +77,7 @@ fn visit(batch: u64) -> Visit {
         }),
         magnets: Vec::new(),
         listing: None,
+        labels: Vec::new(),
         memo: Some(memo(batch)),
         not_whole: Some(memo(batch)),
     }
@@ -496,10 +497,10 @@ fn a_newer_schema_is_refused_and_left_alone() {
         txn.commit().unwrap();
         before
     };
-    assert_eq!(set_schema(5), Some(4));
+    assert_eq!(set_schema(6), Some(5));
     let error = RedbStore::open(&path, OPTIONS).err().unwrap();
-    assert!(matches!(error, CrawlDbError::NewerSchema { found: 5, known: 4, .. }), "{error}");
-    assert_eq!(set_schema(4), Some(5));
+    assert!(matches!(error, CrawlDbError::NewerSchema { found: 6, known: 5, .. }), "{error}");
+    assert_eq!(set_schema(5), Some(6));
     RedbStore::open(&path, OPTIONS).unwrap();
 }
 
@@ -535,6 +536,38 @@ fn a_database_of_schema_2_is_taken_over_and_a_reason_is_kept_by_whoever_opens_it
         let told: Vec<_> = rows.iter().map(|row| (&*row.url, row.reason.clone(), row.at.0)).collect();
         assert_eq!(told, [("http://a/0", memo(0), 50), ("http://a/1", memo(1), 2)]);
         assert_eq!(db.site_counts("s").await.unwrap().pages_not_whole, 2);
+    });
+}
+
+#[test]
+fn a_database_of_schema_4_takes_labels_and_gives_them_to_what_it_had() {
+    let (_folder, path) = file();
+    run(async {
+        let db = RedbStore::open(&path, OPTIONS).unwrap();
+        db.host_id("s", "http://a").await.unwrap();
+        db.record_visits(vec![visit(0)].into()).await.unwrap();
+    });
+    // Only what schema 4 had.
+    let db = redb::Database::open(&path).unwrap();
+    let txn = db.begin_write().unwrap();
+    txn.open_table(redb::TableDefinition::<&str, u64>::new("meta")).unwrap().insert("schema", 4).unwrap();
+    assert!(txn.delete_table(redb::TableDefinition::<u32, (&str, &str)>::new("labels")).unwrap());
+    assert!(txn.delete_table(redb::TableDefinition::<&[u8; 12], u32>::new("url_labels")).unwrap());
+    txn.commit().unwrap();
+    drop(db);
+    run(async {
+        let db = RedbStore::open(&path, OPTIONS).unwrap();
+        assert_eq!(db.torrents(None, 9).await.unwrap()[0].sources[0].label, None);
+        let labels = vec![UrlLabel { key: key("/0".into()), text: "1_2".into(), is_own: false }];
+        let list = Visit { labels, torrent: None, ..visit(7) };
+        db.record_visits(vec![list].into()).await.unwrap();
+    });
+    run(async {
+        let db = RedbStore::open(&path, OPTIONS).unwrap();
+        let rows = db.torrents(None, 9).await.unwrap();
+        assert_eq!(rows[0].sources[0].label.as_ref().map(|label| &*label.text), Some("1_2"));
+        let labels = db.labels().await.unwrap();
+        assert_eq!((labels.rows.len(), labels.relabelled), (1, 1), "it was visited before");
     });
 }
 

@@ -59,6 +59,7 @@ fn visit(path: &str, at: u64, next: Next) -> Visit {
         magnets: Vec::new(),
         listing: None,
         memo: None,
+        labels: Vec::new(),
         not_whole: None,
     }
 }

@@ -7,7 +7,7 @@ use crate::job::Found;
 use crate::site::Site;
 use crate::{CrawlError, limits};
 use gleaner_base::clock::UnixMillis;
-use gleaner_store::crawldb::Outcome;
+use gleaner_store::crawldb::{CATEGORIES_NOTE, Outcome};
 
 /// Name of the note that stores the time by which plans were last made: it reveals a clock that was set back between two runs.
 pub(super) const CLOCK_NOTE: &str = "clock";
@@ -69,7 +69,11 @@ impl LastCrawl {
         let clock = site.db.note(name, CLOCK_NOTE).await?;
         let last = clock.and_then(|note| serde_json::from_slice::<UnixMillis>(&note).ok()).unwrap_or_default();
         let clock = PlanClock { latest: last.max(site.clock.now()), set_by_ms };
-        let notes = vec![(RULES_NOTE.to_owned(), token.to_vec()), (CLOCK_NOTE.to_owned(), clock.note())];
+        let notes = vec![
+            (RULES_NOTE.to_owned(), token.to_vec()),
+            (CLOCK_NOTE.to_owned(), clock.note()),
+            (CATEGORIES_NOTE.to_owned(), site.rules.categories().note()),
+        ];
         site.db.put_notes(name, notes).await?;
         let lacks_schedule = site.db.note(name, SCHEDULE_NOTE).await?.is_none();
         Ok((Self { has_other_rules, lacks_schedule }, clock))

@@ -189,6 +189,7 @@ fn unvisited(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Visit {
         magnets: Vec::new(),
         listing: None,
         memo: None,
+        labels: Vec::new(),
         not_whole: None,
     }
 }

@@ -17,6 +17,8 @@ pub(super) struct Family {
     pub at: Addresses,
     /// Lists contain the links to the files, too.
     pub lists_files: bool,
+    /// What its rows and details say of their category.
+    pub categories: Option<Categories>,
     /// What members see of their account on each page, with `{logout}`.
     pub member_bar: &'static str,
     /// What guests see instead; it may contain a second form.
@@ -68,6 +70,22 @@ pub(super) struct Addresses {
     /// Target of the forms.
     pub login_action: &'static str,
     pub logout: &'static str,
+}
+
+/// Links to all torrents of a category: in the menu of a list, in each of its rows, and on a torrent's page.
+#[derive(Clone, Copy)]
+pub(super) struct Categories {
+    /// With `{label}`.
+    pub link: &'static str,
+    /// Of the first torrent, the second, and so on in turn.
+    pub labels: &'static [&'static str],
+}
+
+impl Categories {
+    /// The label of a torrent.
+    pub(super) fn of(&self, at: usize) -> &'static str {
+        self.labels[at % self.labels.len()]
+    }
 }
 
 /// A page shown before the first file.

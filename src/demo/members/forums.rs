@@ -25,6 +25,7 @@ const PHPBB: Family = Family {
         logout: "/ucp.php?mode=logout&sid={sid}",
     },
     lists_files: false,
+    categories: None,
     member_bar: "<a href=\"{logout}\" title=\"Logout [ {user} ]\" accesskey=\"x\"><i></i><span>Logout [ {user} ]</span></a>",
     guest_bar: "<a href=\"./ucp.php?mode=register\">Register</a> <a href=\"./ucp.php?mode=login\" accesskey=\"x\">Login</a>",
     form: "<form action=\"./ucp.php?mode=login\" method=\"post\" id=\"login\"><h2 class=\"login-title\">Login</h2>\
@@ -96,6 +97,7 @@ const DISCUZ: Family = Family {
         logout: "/member.php?mod=logging&action=logout&formhash={mark}",
     },
     lists_files: false,
+    categories: None,
     member_bar: "<p><strong class=\"vwmy\"><a href=\"home.php?mod=space&amp;uid=2\">{user}</a></strong> <a href=\"home.php?mod=spacecp\">设置</a> \
         <a href=\"{logout}\">退出</a></p>",
     guest_bar: "<form method=\"post\" autocomplete=\"off\" id=\"scbar_form\" action=\"search.php?searchsubmit=yes\"><input type=\"hidden\" \
@@ -195,6 +197,7 @@ const MYBB: Family = Family {
         logout: "/member.php?action=logout&logoutkey={mark}",
     },
     lists_files: false,
+    categories: None,
     member_bar: "<span class=\"welcome\">Welcome back, <strong><a href=\"/member.php?action=profile&amp;uid=2\" class=\"usercp\">{user}</a></strong>. \
         You last visited: Today</span> <a href=\"{logout}\" class=\"logout\">Log Out</a>",
     guest_bar: "<span class=\"welcome\">Hello There, Guest! <a href=\"/member.php?action=login\" onclick=\"$('#quick_login').modal(); return \
@@ -283,6 +286,7 @@ const VBULLETIN: Family = Family {
         logout: "/login.php?do=logout&logouthash=1795245157-{mark}",
     },
     lists_files: false,
+    categories: None,
     member_bar: "<ul class=\"nouser\"><li class=\"welcomelink\">Welcome, <a href=\"member.php?u=2\">{user}</a></li><li><a href=\"{logout}\" \
         onclick=\"return log_out('Are you sure you want to log out?')\">Log Out</a></li></ul>",
     guest_bar: "<ul class=\"nouser\"><li><a href=\"register.php\" rel=\"nofollow\">Register</a></li><li><a rel=\"help\" href=\"faq.php\">Help</a></li></ul>\
@@ -364,6 +368,7 @@ const SMF: Family = Family {
         logout: "/index.php?action=logout;f{mark}={token}",
     },
     lists_files: false,
+    categories: None,
     member_bar: "<ul class=\"reset\"><li class=\"greeting\">Hello <span>{user}</span></li></ul><ul><li id=\"button_logout\"><a class=\"firstlevel\" \
         href=\"{logout}\"><span class=\"last firstlevel\">Logout</span></a></li></ul>",
     guest_bar: "<div class=\"info\">Welcome, <strong>Guest</strong>. Please <a href=\"index.php?action=login\">login</a> or \
@@ -427,6 +432,7 @@ const XENFORO: Family = Family {
         logout: "/logout/?t=1795245157%2C{mark}",
     },
     lists_files: false,
+    categories: None,
     member_bar: "<a href=\"/account/\" class=\"p-navgroup-link p-navgroup-link--user\"><span class=\"p-navgroup-linkText\">{user}</span></a> \
         <a href=\"{logout}\" class=\"menu-linkRow\">Log out</a>",
     guest_bar: "<a href=\"/login/\" class=\"p-navgroup-link\" data-xf-click=\"overlay\"><span class=\"p-navgroup-linkText\">Log in</span></a> \

@@ -33,6 +33,7 @@ use super::{DemoError, Truth};
 use crate::limits::{DEMO_FORM_BYTES_MAX, DEMO_TORRENTS_MAX};
 use gate::Gate;
 use gleaner_base::clock::{Clock as _, SystemClock};
+use gleaner_torrent::Infohashes;
 use shelf::MembersCatalogue;
 use site::{Ask, Reply, Site};
 
@@ -122,6 +123,13 @@ impl MembersSite {
     #[must_use]
     pub fn truth(&self) -> &Truth {
         &self.site.shelf.truth
+    }
+
+    /// What the site says that a torrent is, if its software says so at all.
+    #[must_use]
+    pub fn label(&self, infohashes: &Infohashes) -> Option<&'static str> {
+        let at = self.site.shelf.torrents.iter().position(|torrent| torrent.infohashes == *infohashes)?;
+        Some(self.site.family.categories?.of(at))
     }
 
     /// The requests so far.

@@ -262,12 +262,21 @@ impl Site {
     }
 
     fn list(&self, views: u64, visitor: &Visitor, page: usize, shows_files: bool) -> String {
-        let mut body = "<h1>Torrents</h1>\n<table class=\"list\">\n".to_owned();
+        let mut body = "<h1>Torrents</h1>\n".to_owned();
+        if let Some(categories) = &self.family.categories {
+            let all = categories.labels.iter().map(|label| self.category_link(visitor, label));
+            let _ = writeln!(body, "<p class=\"menu\">{}</p>", all.collect::<Vec<_>>().join(" "));
+        }
+        body.push_str("<table class=\"list\">\n");
         let first = (page - 1) * ROWS;
         for (at, torrent) in self.shelf.torrents.iter().enumerate().skip(first).take(ROWS) {
             let detail = self.href(visitor, &self.shelf.link(self.family.at.detail, at, views));
             // Writing into a String cannot fail, here and below.
-            let _ = write!(body, "<tr><td><a href=\"{detail}\">{}</a></td>", escaped(&torrent.title));
+            body.push_str("<tr>");
+            if let Some(categories) = &self.family.categories {
+                let _ = write!(body, "<td>{}</td>", self.category_link(visitor, categories.of(at)));
+            }
+            let _ = write!(body, "<td><a href=\"{detail}\">{}</a></td>", escaped(&torrent.title));
             if self.family.lists_files && shows_files {
                 let file = self.href(visitor, &self.shelf.link(self.family.at.file, at, views));
                 let _ = write!(body, "<td><a href=\"{file}\" title=\"Download\">DL</a></td>");
@@ -287,6 +296,11 @@ impl Site {
         }
         body.push_str("</div>\n");
         body
+    }
+
+    fn category_link(&self, visitor: &Visitor, label: &str) -> String {
+        let link = self.family.categories.map_or("", |categories| categories.link);
+        format!("<a href=\"{}\">{label}</a>", self.href(visitor, &link.replace("{label}", label)))
     }
 
     fn log_in(&self, state: &mut MembersState, visitor: &Visitor, ask: &Ask<'_>, now: UnixMillis) -> Reply {

@@ -2,7 +2,7 @@
 
 use super::family::Denied::{Open, Poses, Says, ToLogin};
 use super::family::Sent::{Empty, Maybe, Password, Text, Token, User};
-use super::family::{Addresses, After, Family, Notice, Say};
+use super::family::{Addresses, After, Categories, Family, Notice, Say};
 
 const UTF_8: &str = "text/html; charset=utf-8";
 
@@ -26,6 +26,7 @@ const NEXUSPHP: Family = Family {
         logout: "/logout.php",
     },
     lists_files: true,
+    categories: Some(Categories { link: "/torrents.php?cat={label}", labels: &["401", "404", "409"] }),
     member_bar: "<span class=\"medium\">欢迎回来, <span class=\"nowrap\"><a href=\"userdetails.php?id=2\" class='User_Name'><b>{user}</b></a></span> \
         [<a href=\"{logout}\">退出</a>] [<a href=\"usercp.php\">控制面板</a>]</span>",
     guest_bar: "<a href=\"login.php\"><font class=\"big\"><b>登录</b></font></a> / <a href=\"signup.php\"><b>注册</b></a>",
@@ -93,6 +94,7 @@ const GAZELLE: Family = Family {
         logout: "/logout.php?auth={mark}",
     },
     lists_files: true,
+    categories: Some(Categories { link: "/torrents.php?filter_cat[{label}]=1", labels: &["1", "2", "3"] }),
     member_bar: "<div id=\"userinfo\"><ul id=\"userinfo_username\"><li id=\"nav_userinfo\"><a href=\"user.php?id=2\" class=\"username\">{user}</a></li>\
         <li id=\"nav_logout\" class=\"brackets\"><a href=\"{logout}\">Logout</a></li></ul></div>",
     guest_bar: "<a href=\"login.php\">Log in</a>",
@@ -152,6 +154,7 @@ const UNIT3D: Family = Family {
         logout: "/logout",
     },
     lists_files: true,
+    categories: Some(Categories { link: "/torrents?categoryIds[0]={label}", labels: &["1", "2", "7"] }),
     // Only a POST: no link of the site logs out.
     member_bar: "<a class=\"top-nav__username\" href=\"/users/anna\"><span class=\"text-bold\">{user}</span></a><form role=\"form\" method=\"POST\" \
         action=\"{logout}\" class=\"form-inline\"><input type=\"hidden\" name=\"_token\" value=\"{token}\" autocomplete=\"off\"><button>Logout</button></form>",
@@ -206,6 +209,7 @@ const TORRENTPIER: Family = Family {
         logout: "/forum/login.php?logout=1",
     },
     lists_files: false,
+    categories: Some(Categories { link: "/forum/tracker.php?f={label}", labels: &["2", "14", "75"] }),
     member_bar: "<div id=\"logged-in-username\">Вы зашли как: <a class=\"noactive\" href=\"profile.php?mode=viewprofile&amp;u=2\"><b>{user}</b></a> [ \
         <a href=\"{logout}\" onclick=\"return confirm('Вы уверены?');\">Выход</a> ]</div>",
     guest_bar: "<div class=\"topmenu\"><a href=\"profile.php?mode=register\"><b>Регистрация</b></a> &#0183; <form action=\"login.php\" method=\"post\">Имя: \
@@ -260,6 +264,7 @@ const XBTIT: Family = Family {
         logout: "/logout.php",
     },
     lists_files: true,
+    categories: None,
     member_bar: "<table width=\"100%\"><tr><td class=\"header\">Welcome back <b>{user}</b> <a href=\"{logout}\">(Logout)</a></td><td><a \
         href=\"index.php?page=usercp&amp;uid=2\">User Panel</a></td></tr></table>",
     guest_bar: "<form action=\"index.php?page=login\" name=\"login\" method=\"post\"><table><tr><td class=\"header\">User Name:</td><td><input \
@@ -314,6 +319,7 @@ const NYAA: Family = Family {
         logout: "/logout",
     },
     lists_files: true,
+    categories: Some(Categories { link: "/?c={label}", labels: &["1_2", "4_1", "6_1"] }),
     member_bar: "<ul class=\"nav navbar-nav navbar-right\"><li class=\"dropdown\"><a href=\"#\" class=\"dropdown-toggle\"><i class=\"fa fa-user fa-fw\"></i>\
         {user}</a><ul class=\"dropdown-menu\"><li><a href=\"/user/anna\">Torrents</a></li><li><a href=\"{logout}\"><i class=\"fa fa-times fa-fw\"></i>Logout</a>\
         </li></ul></li></ul>",
@@ -360,6 +366,7 @@ const TORRUST: Family = Family {
         logout: "/v1/user/logout",
     },
     lists_files: false,
+    categories: None,
     member_bar: "<span class=\"username\">{user}</span> <button type=\"button\" onclick=\"logout()\">Sign out</button>",
     guest_bar: "<a href=\"/signin\">Sign in</a> <a href=\"/signup\">Sign up</a>",
     form: "<p>{message}</p><form onsubmit=\"return false\"><label>Username</label><input name=\"login\" type=\"text\" autocomplete=\"username\" /><label>\

@@ -7,7 +7,7 @@ use crate::find::Order;
 use crate::query::Query;
 use gleaner_base::clock::UnixMillis;
 use gleaner_store::crawldb::memory_store::MemoryStore;
-use gleaner_store::crawldb::{CrawlDb, Next, Outcome, TorrentFacts, UrlKey, Visit};
+use gleaner_store::crawldb::{CATEGORIES_NOTE, CrawlDb, Next, Outcome, TorrentFacts, UrlKey, Visit};
 use gleaner_torrent::{Infohashes, metainfo};
 
 /// A data folder with its database.
@@ -57,6 +57,7 @@ impl Place {
             magnets: Vec::new(),
             listing: None,
             memo: None,
+            labels: Vec::new(),
             not_whole: None,
         };
         self.db.record_visits(vec![visit].into()).await.unwrap();
@@ -69,7 +70,8 @@ impl Place {
 
     async fn level(&self, follower: &mut Follower) {
         for _ in 0..50 {
-            let step = follower.step(&self.db, &|row| contents_of(row, &self.archive)).await.unwrap();
+            let step =
+                follower.step(&self.db, &|row| contents_of(row, &self.archive), &Filing::default()).await.unwrap();
             if step.is_level && follower.is_whole() {
                 return;
             }
@@ -127,7 +129,7 @@ fn torrents_are_found_by_name_file_hash_and_kind() {
             ("-debian site:linux", &all[2..3]),
             ("-debian -ubuntu", &all[..2]),
             ("site:films,linux cat:4000", &all[2..]),
-            ("cat:5000", &all[1..2]),
+            ("cat:5000", &all[..2]),
             ("cat:2045,5040", &all[1..2]),
             ("ext:iso", &all[3..]),
             ("after:1970-01-02", &[]),
@@ -180,6 +182,41 @@ fn what_comes_goes_or_is_found_on_another_site_is_taken_in() {
 }
 
 #[test]
+fn what_a_rule_file_says_of_categories_files_old_torrents_again_while_they_are_found() {
+    run(async {
+        let place = Place::new();
+        for nth in 0..1_100 {
+            place.store("a", &format!("torrent {nth}"), "x.iso", nth).await;
+        }
+        let mut follower = place.follower();
+        place.level(&mut follower).await;
+        let search = follower.search();
+        assert_eq!(place.found(&search, "torrent cat:4050", Order::Newest).await.len(), 0);
+        let note = br#"{"all": 4050, "map": {}}"#.to_vec();
+        place.db.put_note("a", CATEGORIES_NOTE, note).await.unwrap();
+        let filing = Filing::read(&place.db).await.unwrap();
+        let step = async |follower: &mut Follower| {
+            let step = follower.step(&place.db, &|row| contents_of(row, &place.archive), &filing).await.unwrap();
+            assert!(follower.is_whole());
+            step.is_level
+        };
+        assert!(!step(&mut follower).await);
+        // Killed in the middle: what was not filed again is.
+        follower.commit().unwrap();
+        drop(follower);
+        let mut follower = place.follower();
+        let search = follower.search();
+        let count = |query: &str| search.find(&Query::parse(query), Order::Newest, 0, 1).unwrap().total;
+        assert!((1..1_100).contains(&count("cat:4050")));
+        assert_eq!(count(""), 1_100, "nothing is lost meanwhile");
+        place.store("a", "new", "y.iso", 5_000).await;
+        while !step(&mut follower).await {}
+        assert_eq!((count("cat:4050"), count("cat:4020"), search.torrents()), (1_101, 0, 1_101));
+        assert!(step(&mut follower).await, "once");
+    });
+}
+
+#[test]
 fn an_index_that_was_left_in_the_middle_goes_on_and_one_that_does_not_fit_is_made_again() {
     run(async {
         let place = Place::new();
@@ -187,16 +224,16 @@ fn an_index_that_was_left_in_the_middle_goes_on_and_one_that_does_not_fit_is_mad
             place.store("a", &format!("torrent {nth}"), "x.iso", nth).await;
         }
         let mut follower = place.follower();
-        let step = follower.step(&place.db, &|row| contents_of(row, &place.archive)).await.unwrap();
+        let step = follower.step(&place.db, &|row| contents_of(row, &place.archive), &Filing::default()).await.unwrap();
         assert!(!step.is_level && !follower.is_whole() && step.torrents > 0);
         // Killed before the first commit of torrents, and after one.
         drop(follower);
         let mut follower = place.follower();
-        follower.step(&place.db, &|row| contents_of(row, &place.archive)).await.unwrap();
+        follower.step(&place.db, &|row| contents_of(row, &place.archive), &Filing::default()).await.unwrap();
         follower.commit().unwrap();
         drop(follower);
         let mut follower = place.follower();
-        let step = follower.step(&place.db, &|row| contents_of(row, &place.archive)).await.unwrap();
+        let step = follower.step(&place.db, &|row| contents_of(row, &place.archive), &Filing::default()).await.unwrap();
         assert_eq!(step.torrents, 600 - ROWS_AT_ONCE_MAX, "the rest alone");
         place.level(&mut follower).await;
         assert_eq!(follower.search().torrents(), 600);
@@ -275,7 +312,7 @@ fn an_index_that_cannot_be_read_is_put_aside_and_one_that_is_written_is_held() {
             }
         }
         // Of another version.
-        let text = fs::read_to_string(&meta).unwrap().replace(r#"\"version\":2"#, r#"\"version\":0"#);
+        let text = fs::read_to_string(&meta).unwrap().replace(&format!(r#"\"version\":{VERSION}"#), r#"\"version\":0"#);
         fs::write(&meta, text).unwrap();
         assert!(matches!(Search::open(place.folder.path()), Err(SearchError::Missing)));
         let mut follower = place.follower();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gleaner_base::clock::UnixMillis;
 use gleaner_search::Query;
-use gleaner_search::category::CATEGORIES;
+use gleaner_search::category::{CATEGORIES, OF_SITES};
 use gleaner_search::query::Range;
 
 use super::Fault;
@@ -183,7 +183,7 @@ impl Asked {
     fn take_categories(&mut self, wanted: &[String], place: &Place) {
         let numbers = wanted.iter().filter_map(|number| number.parse::<u32>().ok());
         let mut known: Vec<u32> =
-            numbers.filter(|number| CATEGORIES.iter().any(|category| category.number == *number)).collect();
+            numbers.filter(|number| *number >= OF_SITES || CATEGORIES.iter().any(|of| of.number == *number)).collect();
         if place.is_jackett && known.contains(&8000) {
             known.push(7000);
         }
@@ -245,7 +245,7 @@ mod tests {
     fn categories_that_are_unknown_bring_nothing_and_never_everything() {
         assert_eq!(asked("t=search&cat=5000,5040&cat=2000").query.filters.categories, [2000, 5000, 5040]);
         assert_eq!(asked("t=search&cat=5000,99999,x").query.filters.categories, [5000]);
-        for nonsense in ["cat=99999", "cat=x", "cat=100001", "cat=-1", "cat=5000000000000", "cat=,1"] {
+        for nonsense in ["cat=99999", "cat=x", "cat=-1", "cat=5000000000000", "cat=,1"] {
             assert!(asked(&format!("t=search&{nonsense}")).is_nothing, "{nonsense}");
         }
         let jackett = Asked::read("cat=8000&q=x", &Place::named("all", true), NOW).unwrap();

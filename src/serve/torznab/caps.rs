@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use gleaner_search::category::{CATEGORIES, parent};
+use gleaner_store::crawldb::LabelRow;
 use quick_xml::escape::escape;
 
-use crate::limits::{PAGE, PAGE_MAX};
+use crate::limits::{LABELS_TOLD_MAX, PAGE, PAGE_MAX};
+use crate::names::xml_text;
 
 /// The searches and what each takes. No numbers of other databases: a client that may send these sends nothing else.
 const SEARCHES: [(&str, &str); 6] = [
@@ -18,8 +20,8 @@ const SEARCHES: [(&str, &str); 6] = [
     ("book-search", "q,author,title,year"),
 ];
 
-/// The document of `t=caps`.
-pub fn text() -> String {
+/// The document of `t=caps`, with the labels of one site as categories of their own.
+pub fn text(labels: &[LabelRow]) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<caps>\n<server version=\"{version}\" title=\"gleaner\"/>\n<limits default=\"{PAGE}\" \
@@ -35,6 +37,10 @@ pub fn text() -> String {
             text += &format!("<subcat id=\"{}\" name=\"{}\"/>\n", child.number, child.name);
         }
         text += "</category>\n";
+    }
+    for LabelRow { number, text: label, .. } in labels.iter().take(LABELS_TOLD_MAX) {
+        let label = xml_text(label);
+        text += &format!("<category id=\"{number}\" name=\"{}\"/>\n", escape(label.as_str()));
     }
     text + "</categories>\n</caps>\n"
 }
@@ -54,6 +60,6 @@ pub fn indexers(sites: &BTreeSet<String>) -> String {
 }
 
 fn text_of_caps() -> String {
-    let whole = text();
+    let whole = text(&[]);
     whole.split_once('\n').map_or_else(String::new, |(_, caps)| caps.to_owned())
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use gleaner_search::category::parent;
+use gleaner_search::filing::labels;
 use gleaner_search::title::Title;
 use quick_xml::escape::escape;
 
@@ -48,6 +49,7 @@ fn write_item(text: &mut String, item: &Item, links: &Links) {
     );
     let mut categories = vec![parent(item.category), item.category];
     categories.dedup();
+    categories.extend(labels(row));
     for number in &categories {
         let _ = writeln!(text, "<category>{number}</category>");
     }

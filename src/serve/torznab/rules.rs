@@ -31,6 +31,7 @@ fn page() -> Page {
             site: "demo".into(),
             url: "http://demo.example/dl?id=1&passkey=0123456789abcdef0123456789abcdef".into(),
             via: Some("http://demo.example/details?id=1&a=<b>".into()),
+            label: None,
             first_seen: UnixMillis(ms),
             last_seen: UnixMillis(ms),
         }],
@@ -441,7 +442,7 @@ fn items_are_what_each_client_takes_and_each_change_that_one_would_not_take_is_n
 
 #[test]
 fn caps_are_what_each_client_takes_and_each_change_that_one_would_not_take_is_noticed() {
-    check(&caps::text(), OF_CAPS);
+    check(&caps::text(&[]), OF_CAPS);
 }
 
 #[test]

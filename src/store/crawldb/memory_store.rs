@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
+use super::labels::Labels;
 use super::merge::{self, Found, Looks, MemoChange, NotWholeChange};
 use super::outcome::{Outcome, token_kind};
 use super::record::*;
@@ -34,6 +35,9 @@ struct MemoryTables {
     listings: BTreeMap<(HostId, Box<str>, u64), Looks>,
     bodies: BTreeMap<(HostId, u64), Box<str>>,
     counts: BTreeMap<Box<str>, SiteCounts>,
+    labels: Labels,
+    url_labels: BTreeMap<UrlKey, u32>,
+    relabelled: u64,
     notes: BTreeMap<(Box<str>, Box<str>), Vec<u8>>,
     /// Reasons and times of pages not read whole; pages beyond the cap have none.
     not_whole: BTreeMap<UrlKey, (Box<str>, UnixMillis)>,
@@ -213,6 +217,7 @@ impl MemoryTables {
             receipt.outcome = url.record.outcome.unwrap_or(visit.outcome);
             return (receipt, false);
         }
+        self.take_labels(visit);
         let torrent = visit.torrent.as_ref().filter(|facts| !facts.infohashes.key().is_empty());
         if let Some(facts) = torrent {
             receipt.torrent_stored = self.take_torrent(facts, visit);
@@ -424,7 +429,9 @@ impl CrawlDb for MemoryStore {
     async fn record_visits(&self, visits: Arc<Vec<Visit>>) -> Result<Vec<Receipt>, CrawlDbError> {
         let mut state = self.state();
         for visit in visits.iter() {
-            state.check_hosts(std::iter::once(&visit.key).chain(visit.outlinks.iter().map(|link| &link.key)))?;
+            let labelled = visit.labels.iter().map(|label| &label.key);
+            let linked = visit.outlinks.iter().map(|link| &link.key);
+            state.check_hosts(std::iter::once(&visit.key).chain(linked).chain(labelled))?;
         }
         let settled: Vec<_> = visits.iter().map(|visit| state.record_visit(visit)).collect();
         let mut receipts = Vec::with_capacity(visits.len());

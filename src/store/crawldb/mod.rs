@@ -24,6 +24,8 @@
 //! - **Pages that were not read whole are remembered.** A page with [`Visit::not_whole`] is counted, and listed with the
 //!   reason as long as its site has no more than `limits::NOT_WHOLE_PAGES_MAX` listed, until a visit reads it whole or
 //!   finds no page there. A visit that could not read the page does not change this.
+//! - **A label stays with its URL.** What a list says of a URL replaces what was said before, what a page says of itself does not; a
+//!   redirect hands its label on. A torrent's source has the label of its URL, else that of the page with its link.
 //! - **Bad input changes nothing.** URLs and magnet links over `limits::URL_BYTES_MAX` and facts without an
 //!   infohash are skipped, memos over `limits::MEMO_BYTES_MAX` count as none; an unknown host number rejects the
 //!   batch.
@@ -32,6 +34,7 @@
 //!
 //! The database knows no HTTP, no rules and no clock: `now` is an argument.
 
+mod labels;
 pub mod memory_store;
 mod merge;
 mod order;
@@ -86,6 +89,9 @@ fn check_notes(site: &str, notes: &[(String, Vec<u8>)]) -> Result<(), CrawlDbErr
         Err(CrawlDbError::NoteTooLong { site: site.into(), name: name.as_str().into(), bytes: note.len() })
     })
 }
+
+/// Name of the note that says what a site's rule file means by its labels: `{"all": 4020, "map": {"1_2": 5070}}`.
+pub const CATEGORIES_NOTE: &str = "categories";
 
 /// File name of the update crawldb; if the file is lost, lists are read whole again to find its URLs.
 pub const UPDATE_FILE: &str = "update.redb";
@@ -171,6 +177,9 @@ pub trait Reader: Send + Sync + 'static {
 
     /// Changes of stored torrents in their order, starting after the one with the number `after`.
     async fn changes(&self, after: u64, rows_max: usize) -> Result<Changes, CrawlDbError>;
+
+    /// The labels of all sites, in the order of their numbers.
+    async fn labels(&self) -> Result<SiteLabels, CrawlDbError>;
 
     /// Magnets in the order of their keys (bytes), starting after `after`.
     async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError>;

@@ -130,9 +130,21 @@ pub struct Visit {
     /// The database does not read it. At most `limits::MEMO_BYTES_MAX` bytes; a longer one counts as none. Without one,
     /// the URL's previous memo is deleted, unless the outcome is [`Outcome::NotModified`].
     pub memo: Option<Box<str>>,
+    /// What the page says its torrents are.
+    pub labels: Vec<UrlLabel>,
     /// Why the page was not read whole, as a sentence without secrets: links may be missing. Stored until a visit reads all of it, or
     /// finds that the page does not exist any more; truncated to `limits::NOT_WHOLE_REASON_BYTES_MAX` bytes.
     pub not_whole: Option<Box<str>>,
+}
+
+/// A site's own word for what is behind one of its URLs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UrlLabel {
+    pub key: UrlKey,
+    /// At most `limits::LABEL_BYTES_MAX` bytes, without control characters; others are dropped.
+    pub text: Box<str>,
+    /// It is the page's word for itself, kept if no list has said anything else.
+    pub is_own: bool,
 }
 
 /// The result of recording a [`Visit`].
@@ -232,8 +244,35 @@ pub struct Source {
     pub url: Box<str>,
     /// The page that has the link, if known.
     pub via: Option<Box<str>>,
+    /// What its site says that it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<Label>,
     pub first_seen: UnixMillis,
     pub last_seen: UnixMillis,
+}
+
+/// A site's own word for what a torrent is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Label {
+    /// From [`gleaner_base::newznab::OF_SITES`] on; of no other label of any site.
+    pub number: u32,
+    pub text: Box<str>,
+}
+
+/// A label of a site.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LabelRow {
+    pub site: Box<str>,
+    pub text: Box<str>,
+    pub number: u32,
+}
+
+/// The labels of all sites.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteLabels {
+    pub rows: Vec<LabelRow>,
+    /// How often a URL that was visited already has got another label.
+    pub relabelled: u64,
 }
 
 /// A torrent known only by a magnet link.

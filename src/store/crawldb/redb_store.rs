@@ -12,6 +12,7 @@ mod codec;
 pub(super) mod file;
 mod harvest;
 mod known;
+mod labels;
 mod leases;
 mod moves;
 mod not_whole;
@@ -205,14 +206,15 @@ impl Core {
         let known = self.known();
         let mut writes = UrlWrites::open(&txn, &known, seen)?;
         let done = work(&txn, &mut writes)?;
-        let UrlChanges { mut queue, memos, not_whole, mut tally, next_seq, fresh } = writes.finish();
+        let UrlChanges { mut queue, memos, not_whole, labels, mut tally, next_seq, fresh } = writes.finish();
         queue.apply(&txn)?;
         memos.apply(&txn)?;
         not_whole.apply(&txn, &known, &mut tally)?;
+        labels.apply(&txn)?;
         known.write(&txn, &tally, next_seq)?;
         drop(known);
         txn.commit()?;
-        self.known.write().unwrap_or_else(PoisonError::into_inner).apply(&tally, next_seq);
+        self.known.write().unwrap_or_else(PoisonError::into_inner).apply(&tally, labels.fresh, next_seq);
         fresh.into_iter().for_each(|mark| seen.insert(mark));
         queue.tell(&mut self.leases());
         Ok(done)
@@ -381,6 +383,10 @@ impl Reader for RedbStore {
         self.call(move |_, db| times::changes(db, after, rows_max)).await
     }
 
+    async fn labels(&self) -> Result<SiteLabels, CrawlDbError> {
+        self.call(move |core, db| labels::rows(&core.known(), db)).await
+    }
+
     async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError> {
         self.call(move |core, db| read::magnets(core, db, after.as_deref(), rows_max)).await
     }
@@ -484,7 +490,9 @@ impl CrawlDb for RedbStore {
         }
         self.call(move |core, db| {
             for visit in visits.iter() {
-                core.check_hosts(std::iter::once(&visit.key).chain(visit.outlinks.iter().map(|link| &link.key)))?;
+                let labelled = visit.labels.iter().map(|label| &label.key);
+                let linked = visit.outlinks.iter().map(|link| &link.key);
+                core.check_hosts(std::iter::once(&visit.key).chain(linked).chain(labelled))?;
             }
             core.record_visits(db, &visits)
         })

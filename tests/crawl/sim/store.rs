@@ -344,6 +344,10 @@ impl Reader for Watched {
         at_once(self.db.torrents_at(infohashes))
     }
 
+    async fn labels(&self) -> Result<SiteLabels, CrawlDbError> {
+        at_once(self.db.labels())
+    }
+
     async fn changes(&self, after: u64, rows_max: usize) -> Result<Changes, CrawlDbError> {
         at_once(self.db.changes(after, rows_max))
     }

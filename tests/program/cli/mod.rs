@@ -62,6 +62,7 @@ fn every_command_has_help_with_an_example() {
         "rules new",
         "rules schema",
         "search",
+        "categories",
         "status",
         "export",
         "coverage",

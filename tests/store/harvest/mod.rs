@@ -110,6 +110,7 @@ impl Harvest {
             magnets: Vec::new(),
             listing: None,
             memo: None,
+            labels: Vec::new(),
             not_whole: None,
         }
     }

@@ -56,6 +56,7 @@ impl Site {
     /// A torrent that a URL returned.
     fn brings(mut self, path: &str, via: &str, number: u8) -> Self {
         let source = Source {
+            label: None,
             site: SITE.into(),
             url: url_of(path).into(),
             via: (!via.is_empty()).then(|| url_of(via).into()),

@@ -1,7 +1,9 @@
 //! The model's torrents, magnets and sources.
 
 use super::{Magnet, MemoryTables, Torrent};
+use crate::crawldb::labels;
 use crate::crawldb::merge::{self, Found};
+use crate::crawldb::outcome::Outcome;
 use crate::crawldb::record::*;
 use gleaner_torrent::Infohashes;
 
@@ -12,6 +14,45 @@ impl MemoryTables {
         };
         by(&|known| known.v1.is_some() && known.v1 == infohashes.v1)
             .or_else(|| by(&|known| known.v2.is_some() && known.v2 == infohashes.v2))
+    }
+
+    /// Stores what a page says of URLs, before its visit is settled.
+    pub(super) fn take_labels(&mut self, visit: &Visit) {
+        for UrlLabel { key, text, is_own } in &visit.labels {
+            let site = self.site(key.host);
+            if !labels::is_keepable(text) {
+                continue;
+            }
+            if self.labels.number(&site, text).is_none() {
+                let row = self.labels.new_row(&site, text, &[]);
+                row.into_iter().for_each(|row| self.labels.add(row));
+            }
+            let Some(number) = self.labels.number(&site, text) else { continue };
+            let before = self.url_labels.get(key).copied();
+            if before == Some(number) || before.is_some() && *is_own {
+                continue;
+            }
+            self.url_labels.insert(key.clone(), number);
+            let is_visited = self.urls.get(key).is_some_and(|url| url.record.outcome.is_some());
+            self.relabelled += u64::from(is_visited);
+        }
+        let own = self.url_labels.get(&visit.key).copied().filter(|_| visit.outcome == Outcome::Redirected);
+        for link in visit.outlinks.iter().filter(|_| own.is_some()) {
+            self.url_labels.entry(link.key.clone()).or_insert(own.unwrap_or_default());
+        }
+    }
+
+    /// The label of a source, else that of the page which has its link.
+    pub(super) fn label_of(&self, found: &Found) -> Option<Label> {
+        let own = UrlKey { host: found.host, path: found.path.clone() };
+        let number = self.url_labels.get(&own).or_else(|| {
+            let site = self.site(found.host);
+            let via = found.via.as_deref()?;
+            let mut hosts = self.hosts.iter().filter(|host| host.site == site);
+            let (host, path) = hosts.find_map(|host| Some((host.id, via.strip_prefix(&*host.origin)?)))?;
+            self.url_labels.get(&UrlKey { host, path: path.into() })
+        });
+        number.and_then(|number| Some(Label { number: *number, text: self.labels.text(*number)?.into() }))
     }
 
     pub(super) fn magnet_keys(&self, infohashes: &Infohashes) -> (Option<Vec<u8>>, Option<Vec<u8>>) {

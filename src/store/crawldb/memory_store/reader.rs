@@ -16,6 +16,7 @@ impl MemoryTables {
         let of = |found: &Found| Source {
             site: self.site(found.host),
             url: self.url_text(found.host, &found.path),
+            label: self.label_of(found),
             via: found.via.clone(),
             first_seen: found.first_seen,
             last_seen: found.last_seen,
@@ -85,6 +86,11 @@ impl Reader for MemoryStore {
             torrents: state.torrents.len() as u64,
             keys: keys.collect(),
         })
+    }
+
+    async fn labels(&self) -> Result<SiteLabels, CrawlDbError> {
+        let state = self.state();
+        Ok(SiteLabels { rows: state.labels.rows().collect(), relabelled: state.relabelled })
     }
 
     async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError> {

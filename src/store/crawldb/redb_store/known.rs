@@ -7,9 +7,10 @@ use redb::{Database, ReadableDatabase, ReadableTable, WriteTransaction};
 
 use super::codec;
 use super::open::Fault;
-use super::tables::{COUNTS, HOSTS, META, META_NEXT_SEQ};
+use super::tables::{COUNTS, HOSTS, LABELS, META, META_NEXT_SEQ};
+use crate::crawldb::labels::Labels;
 use crate::crawldb::outcome::Outcome;
-use crate::crawldb::record::{HostId, HostRow, SiteCounts};
+use crate::crawldb::record::{HostId, HostRow, LabelRow, SiteCounts};
 
 /// Numbers of counters that are no outcomes; outcomes count under their codes, which stay below 64.
 pub(super) const BODY_BYTES: u8 = 64;
@@ -36,6 +37,7 @@ pub(super) struct CachedTables {
     site_numbers: HashMap<Box<str>, SiteNumber>,
     site_names: Vec<Box<str>>,
     counts: Vec<BTreeMap<u8, u64>>,
+    pub labels: Labels,
     pub next_seq: u64,
 }
 
@@ -74,6 +76,11 @@ impl CachedTables {
             let site = std::str::from_utf8(site).map_err(|_| Fault::row("counts"))?;
             let number = known.site_number(site);
             known.counts[number as usize].insert(*counter, count.value());
+        }
+        for row in txn.open_table(LABELS)?.iter()? {
+            let (number, value) = row?;
+            let (site, text) = value.value();
+            known.labels.add(LabelRow { site: site.into(), text: text.into(), number: number.value() });
         }
         known.next_seq = txn.open_table(META)?.get(META_NEXT_SEQ)?.map_or(0, |seq| seq.value());
         Ok(known)
@@ -149,7 +156,8 @@ impl CachedTables {
     }
 
     /// Applies what [`Self::write`] wrote, after the commit.
-    pub(super) fn apply(&mut self, tally: &Tally, next_seq: u64) {
+    pub(super) fn apply(&mut self, tally: &Tally, labels: Vec<LabelRow>, next_seq: u64) {
+        labels.into_iter().for_each(|row| self.labels.add(row));
         for (&(site, counter), &change) in &tally.changes {
             let count = self.changed(site, counter, change);
             self.counts[site as usize].insert(counter, count);

@@ -13,7 +13,8 @@ use redb::{
 
 use super::known::CachedTables;
 use super::tables::{
-    self, META, META_SCHEMA, SCHEMA, SCHEMA_WITHOUT_NOT_WHOLE, SCHEMA_WITHOUT_NOTES, SCHEMA_WITHOUT_TIMES,
+    self, META, META_SCHEMA, SCHEMA, SCHEMA_WITHOUT_LABELS, SCHEMA_WITHOUT_NOT_WHOLE, SCHEMA_WITHOUT_NOTES,
+    SCHEMA_WITHOUT_TIMES,
 };
 use super::times;
 use super::unwritten::Unwritten;
@@ -174,7 +175,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 pub(super) fn read(db: &Database) -> Result<CachedTables, Fault> {
     match schema_of(db)? {
         Some(SCHEMA) => {}
-        None => tables::create(db)?,
+        None | Some(SCHEMA_WITHOUT_LABELS) => tables::create(db)?,
         Some(SCHEMA_WITHOUT_NOTES | SCHEMA_WITHOUT_NOT_WHOLE | SCHEMA_WITHOUT_TIMES) => {
             times::fill(db)?;
             tables::create(db)?;

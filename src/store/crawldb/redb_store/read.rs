@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::Core;
 use super::codec::{self, MagnetKept, QueueRow, TorrentKept, UrlRow};
 use super::harvest::find_torrent;
-use super::known::CachedTables;
+use super::labels::RowReader;
 use super::leases::{HostLeases, Position};
 use super::open::Fault;
 use super::tables::{INFOHASHES, LATER, LISTINGS, MAGNETS, QUEUE, TORRENTS, URLS};
@@ -277,35 +277,14 @@ pub(super) fn torrents(
     rows_max: usize,
 ) -> Result<Vec<TorrentRow>, Fault> {
     let known = core.known();
-    let table = db.begin_read()?.open_table(TORRENTS)?;
+    let txn = db.begin_read()?;
+    let (table, reader) = (txn.open_table(TORRENTS)?, RowReader::of(&known, &txn)?);
     let mut rows = Vec::new();
     for row in table.range::<&[u8]>(behind(after))?.take(rows_max) {
         let kept = TorrentKept::decode(row?.1.value()).ok_or_else(|| Fault::row("torrents"))?;
-        rows.push(torrent_row(&known, kept));
+        rows.push(reader.row(kept)?);
     }
     Ok(rows)
-}
-
-pub(super) fn torrent_row(known: &CachedTables, kept: TorrentKept) -> TorrentRow {
-    let mut sources: Vec<Source> = kept
-        .sources
-        .into_iter()
-        .map(|found| Source {
-            site: known.site_name(found.host).into(),
-            url: known.url_text(found.host, &found.path),
-            via: found.via,
-            first_seen: found.first_seen,
-            last_seen: found.last_seen,
-        })
-        .collect();
-    sources.sort_by(|a, b| (&a.url, &a.site).cmp(&(&b.url, &b.site)));
-    TorrentRow {
-        facts: kept.facts,
-        site: kept.first_host.map_or("", |host| known.site_name(host)).into(),
-        stored: kept.stored,
-        seen_count: kept.seen_count,
-        sources,
-    }
 }
 
 pub(super) fn magnets(

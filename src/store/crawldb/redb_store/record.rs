@@ -6,6 +6,7 @@ use redb::WriteTransaction;
 
 use super::codec::{self, UrlRow};
 use super::harvest::Harvest;
+use super::labels;
 use super::open::Fault;
 use super::urls::UrlWrites;
 use crate::crawldb::merge;
@@ -70,6 +71,7 @@ pub(super) fn record(
     let groups = groups(writes, visits)?;
     let mut fresh: Vec<u32> = groups.iter().flat_map(|group| group.visits.iter().copied()).collect();
     fresh.sort_unstable();
+    labels::take(txn, writes, fresh.iter().map(|&at| &visits[at as usize]))?;
     harvest(txn, writes, visits, &fresh, &mut receipts)?;
     let base = writes.changes.next_seq;
     writes.changes.next_seq += visits.len() as u64;

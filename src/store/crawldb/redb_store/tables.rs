@@ -9,8 +9,10 @@ use super::codec::{BodyKey, LaterKey, QueueKey};
 use super::open::Fault;
 
 /// The schema that this code writes, and the highest that it reads.
-pub(super) const SCHEMA: u64 = 4;
-/// The schema without `by_time` and `changes`, whose other rows are those of [`SCHEMA`].
+pub(super) const SCHEMA: u64 = 5;
+/// The schema without `labels` and `url_labels`, whose other rows are those of [`SCHEMA`].
+pub(super) const SCHEMA_WITHOUT_LABELS: u64 = 4;
+/// The schema without `by_time` and `changes` either.
 pub(super) const SCHEMA_WITHOUT_TIMES: u64 = 3;
 /// The schema without `not_whole` either.
 pub(super) const SCHEMA_WITHOUT_NOT_WHOLE: u64 = 2;
@@ -23,6 +25,8 @@ pub(super) const META_SCHEMA: &str = "schema";
 pub(super) const META_DATABASE: &str = "database";
 /// The next free sequence number of the queue.
 pub(super) const META_NEXT_SEQ: &str = "next_seq";
+/// How often a visited URL got another label.
+pub(super) const META_LABELLED: &str = "labelled";
 
 pub(super) const HOSTS: TableDefinition<u32, &[u8]> = TableDefinition::new("hosts");
 /// Site name and counter number → count.
@@ -39,6 +43,10 @@ pub(super) const TORRENTS: TableDefinition<&[u8], &[u8]> = TableDefinition::new(
 pub(super) const BY_TIME: TableDefinition<&[u8], ()> = TableDefinition::new("by_time");
 /// The number of a change → the key in `torrents` of what was added, removed, or found by one more site.
 pub(super) const CHANGES: TableDefinition<u64, &[u8]> = TableDefinition::new("changes");
+/// The number of a label → its site and text.
+pub(super) const LABELS: TableDefinition<u32, (&str, &str)> = TableDefinition::new("labels");
+/// Host and hash of a URL's path → the number of its label.
+pub(super) const URL_LABELS: TableDefinition<&BodyKey, u32> = TableDefinition::new("url_labels");
 /// The other hash of a hybrid → its archive key.
 pub(super) const INFOHASHES: TableDefinition<&[u8], &[u8]> = TableDefinition::new("infohashes");
 pub(super) const MAGNETS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("magnets");
@@ -83,6 +91,8 @@ macro_rules! open_each {
         drop($txn.open_table(TORRENTS)?);
         drop($txn.open_table(BY_TIME)?);
         drop($txn.open_table(CHANGES)?);
+        drop($txn.open_table(LABELS)?);
+        drop($txn.open_table(URL_LABELS)?);
         drop($txn.open_table(INFOHASHES)?);
         drop($txn.open_table(MAGNETS)?);
         drop($txn.open_table(MAGNET_HASHES)?);

@@ -6,8 +6,8 @@ use redb::{
 
 use super::Core;
 use super::codec::TorrentKept;
+use super::labels::RowReader;
 use super::open::Fault;
-use super::read::torrent_row;
 use super::tables::{self, BY_TIME, CHANGES, INFOHASHES, META, META_DATABASE, TORRENTS};
 use crate::crawldb::record::{Changes, Stored, TorrentRow};
 use crate::limits;
@@ -109,6 +109,7 @@ pub(super) fn newest(
     let known = core.known();
     let txn = db.begin_read()?;
     let (by_time, torrents) = (txn.open_table(BY_TIME)?, txn.open_table(TORRENTS)?);
+    let reader = RowReader::of(&known, &txn)?;
     let end = before.map(|before| time_key(before.at, &before.key));
     let end = end.as_ref().map_or(Unbounded, |end| Excluded(end.as_slice()));
     let mut rows = Vec::new();
@@ -116,7 +117,7 @@ pub(super) fn newest(
         let (time, _) = row?;
         let key = time.value().get(TIME_BYTES..).ok_or_else(|| Fault::row("by_time"))?;
         let kept = torrents.get(key)?.and_then(|value| TorrentKept::decode(value.value()));
-        rows.push(torrent_row(&known, kept.ok_or_else(|| Fault::row("torrents"))?));
+        rows.push(reader.row(kept.ok_or_else(|| Fault::row("torrents"))?)?);
     }
     Ok(rows)
 }
@@ -126,10 +127,11 @@ pub(super) fn torrents_at(core: &Core, db: &Database, hashes: &[Vec<u8>]) -> Res
     let known = core.known();
     let txn = db.begin_read()?;
     let (torrents, others) = (txn.open_table(TORRENTS)?, txn.open_table(INFOHASHES)?);
+    let reader = RowReader::of(&known, &txn)?;
     let row = |hash: &Vec<u8>| {
         let Some(key) = super::harvest::find_key(&torrents, &others, Some(hash))? else { return Ok(None) };
         let kept = torrents.get(&*key)?.and_then(|value| TorrentKept::decode(value.value()));
-        kept.map(|kept| Some(torrent_row(&known, kept))).ok_or_else(|| Fault::row("torrents"))
+        reader.row(kept.ok_or_else(|| Fault::row("torrents"))?).map(Some)
     };
     hashes.iter().map(row).collect()
 }

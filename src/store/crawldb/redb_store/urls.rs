@@ -7,6 +7,7 @@ use redb::{CursorError, ReadableTable, Table, WriteTransaction};
 
 use super::codec::{self, QueuePosition, QueueRow, UrlRow};
 use super::known::{BODY_BYTES, CachedTables, Tally, URLS_GONE, URLS_KNOWN, URLS_QUEUED};
+use super::labels::LabelChanges;
 use super::not_whole::{NotWholeChanges, NotWholeSettled};
 use super::notes::MemoChanges;
 use super::open::Fault;
@@ -35,6 +36,7 @@ pub(super) struct UrlChanges {
     pub queue: QueueChanges,
     pub memos: MemoChanges,
     pub not_whole: NotWholeChanges,
+    pub labels: LabelChanges,
     pub tally: Tally,
     pub next_seq: u64,
     /// URLs that are certainly known once this transaction is committed.
