@@ -16,7 +16,7 @@ use super::finding::be_nice;
 use crate::limits::EXPORT_ROWS_MAX;
 
 /// Between two counts, at least ...
-const COUNT_EACH: Duration = Duration::from_secs(60);
+const COUNT_EACH: Duration = Duration::from_secs(10);
 
 /// ... and at least so many times as long as a count takes: two per cent of a processor.
 const REST: u32 = 50;

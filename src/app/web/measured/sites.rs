@@ -242,7 +242,7 @@ fn of_coverage(sites: &[Measures], counted: &Counted) -> Vec<Family> {
     }
     let at = Family::of(
         "gleaner_coverage_timestamp_seconds",
-        "When the coverage was counted, which is done once a minute at most; 0 before the first time.",
+        "When the coverage was counted, which is done every ten seconds at most; 0 before the first time.",
         Gauge,
         time(counted.at),
     );
