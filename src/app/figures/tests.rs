@@ -1,3 +1,5 @@
+//! Counting: each file once, the coverage after visits alone.
+
 use super::*;
 use gleaner_store::crawldb::memory_store::MemoryStore;
 use gleaner_store::crawldb::{CrawlDb, Next, Outcome, TorrentFacts, UrlKey, Visit};

@@ -1,3 +1,5 @@
+//! States of a site, and that every family has a series for each.
+
 use super::*;
 
 fn site(doing: SiteProgress) -> Measures {
