@@ -154,6 +154,16 @@ mod tests {
         assert!(ask(Some("debain"), false).await.unwrap_err().contains("did you mean debian?"));
         assert!(ask(Some("x"), false).await.unwrap_err().contains("known sites: debian"));
         assert!(ask(Some("debian"), false).await.unwrap().starts_with("debian\n"));
+        let forms = [
+            (Form { csv: true, ..Form::default() }, false, "site,cr,cr_is_at_most,"),
+            (Form { csv: true, ..Form::default() }, true, "site,until,cr,"),
+            (Form { svg: true, ..Form::default() }, false, "<svg "),
+            (Form::default(), true, "debian\n  no list was read"),
+        ];
+        for (form, over_time, start) in forms {
+            let printed = text(&db, &Options { site: None, over_time, form }, &|_| None).await.unwrap();
+            assert!(printed.starts_with(start), "{printed}");
+        }
         let json: serde_json::Value = serde_json::from_str(&ask(Some("debian"), true).await.unwrap()).unwrap();
         let json = &json["sites"][0];
         assert_eq!((&json["site"], &json["nt"], &json["ci"]), (&"debian".into(), &serde_json::Value::Null, &0.into()));
