@@ -56,6 +56,8 @@ const NEVER: &[(&str, &[&str], &str)] = &[
     ("store::coverage::distinct", IO, PURE),
     ("store::coverage::estimate", IO, PURE),
     ("store::coverage::listed", IO, PURE),
+    ("store::coverage::growth", IO, PURE),
+    ("store::coverage::plot", IO, PURE),
     ("store::coverage::table", IO, PURE),
     ("store::coverage::terms", IO, PURE),
     ("base::url", IO, PURE),

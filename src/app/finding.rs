@@ -93,7 +93,7 @@ impl Drop for Finding {
 }
 
 /// Threads that this one starts have its priority.
-fn be_nice() {
+pub(super) fn be_nice() {
     // SAFETY: plain system calls on numbers. Of Linux, a thread has a priority of its own.
     let result = unsafe { libc::setpriority(libc::PRIO_PROCESS, libc::gettid().cast_unsigned(), NICENESS) };
     if result != 0 {

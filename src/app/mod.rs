@@ -5,6 +5,7 @@ pub mod answers;
 pub mod changes;
 pub mod control;
 pub mod database;
+mod figures;
 pub mod finding;
 pub mod folder;
 mod milestones;

@@ -12,6 +12,7 @@ use anyhow::Context;
 use notify::{RecursiveMode, Watcher};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
+use tokio::time::MissedTickBehavior;
 
 use super::finding::Finding;
 use super::milestones::{Line, Milestones};
@@ -38,6 +39,9 @@ const TERMINAL_LOOK: Duration = Duration::from_secs(3);
 
 /// Interval of checks whether a line on a site is due.
 const MILESTONES_LOOK: Duration = Duration::from_secs(60);
+
+/// Interval of measurements of how late the loop is.
+const LAG_LOOK: Duration = Duration::from_secs(1);
 
 /// Delay before a site whose crawl failed is restarted.
 const SITE_RETRY: Duration = Duration::from_secs(5);
@@ -87,6 +91,7 @@ pub async fn run(
     let finding = Finding::start(&app.data_dir, Arc::clone(&app.db) as Arc<dyn Reader>, Arc::clone(&app.archive))
         .context("the search index has no thread")?;
     let _server = Server::start(app, config, finding.finder(), &progress)?;
+    tokio::spawn(measure_lag(progress.clone()));
     let options = RunOptions { keep_looking: true, ..RunOptions::default() };
     let crew = app.crew(options, OnFault::TryAgain(COMMIT_RETRY), progress.clone());
     let (running, ending) = (BTreeMap::new(), BTreeMap::new());
@@ -159,6 +164,16 @@ pub async fn run(
             _ = terminate.recv() => ends.told(SignalKind::terminate(), app.clock.now()),
             _ = interrupt.recv() => ends.told(SignalKind::interrupt(), app.clock.now()),
         }
+    }
+}
+
+/// Measures how late the loop comes to what is due.
+async fn measure_lag(progress: Progress) {
+    let mut ticks = tokio::time::interval(LAG_LOOK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        let due = ticks.tick().await;
+        progress.measure(|measured| measured.lag.add(due.elapsed()));
     }
 }
 

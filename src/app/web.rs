@@ -12,9 +12,10 @@ use gleaner_rules::config::Config;
 use gleaner_rules::config::web::{Auth, Listen};
 use gleaner_serve::tokens::Tokens;
 use gleaner_serve::{Inside, Listening, Outlet, serve};
-use gleaner_store::crawldb::Reader;
 use tokio::sync::oneshot;
 
+use self::measured::Sources;
+use super::figures::{Counting, Figures};
 use super::finding::Finder;
 use super::{App, control};
 
@@ -22,6 +23,7 @@ use super::{App, control};
 pub struct Server {
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
+    _counting: Counting,
 }
 
 impl Server {
@@ -44,9 +46,11 @@ impl Server {
                 "[web] auth = \"all\", and there is no token: nobody is admitted (hint: gleaner token new NAME)"
             );
         }
+        let counting =
+            Counting::start(app.reader(), Arc::clone(&app.clock)).context("what is counted has no thread")?;
         let outlet = Outlet::new(
-            (Arc::clone(&app.db) as Arc<dyn Reader>, Arc::clone(&app.archive), Arc::new(move || finder.search())),
-            inside(app, progress),
+            (app.reader(), Arc::clone(&app.archive), Arc::new(move || finder.search())),
+            inside(app, progress, counting.figures()),
             Arc::clone(&app.clock),
             config.web.clone(),
             &app.data_dir,
@@ -93,7 +97,7 @@ impl Server {
         };
         let thread =
             std::thread::Builder::new().name("web".to_owned()).spawn(run).context("the HTTP server has no thread")?;
-        Ok(Some(Self { stop: Some(stop), thread: Some(thread) }))
+        Ok(Some(Self { stop: Some(stop), thread: Some(thread), _counting: counting }))
     }
 }
 
@@ -107,22 +111,21 @@ impl Drop for Server {
 }
 
 /// What the service knows of its crawl: the report of `status`, and the figures in it.
-fn inside(app: &App, progress: &Progress) -> Inside {
+fn inside(app: &App, progress: &Progress, figures: Figures) -> Inside {
     let of_service = (Arc::clone(&app.db), progress.clone(), Arc::clone(&app.clock));
     let report = move || {
         let (db, progress, clock) = of_service.clone();
         async move { control::report(db, Some(progress), clock.now()).await }
     };
-    let (for_status, for_metrics) = (report.clone(), report);
-    let (data_dir, started) = (app.data_dir.clone(), app.clock.now());
+    let sources = Sources::of(app, progress, figures);
     Inside {
         status: Box::new(move || {
-            let report = for_status();
+            let report = report();
             Box::pin(async move { Ok(serde_json::to_value(report.await?).unwrap_or_default()) })
         }),
         metrics: Box::new(move || {
-            let (report, data_dir) = (for_metrics(), data_dir.clone());
-            Box::pin(async move { Ok(measured::families(&report.await?, &data_dir, started)) })
+            let sources = sources.clone();
+            Box::pin(async move { sources.families().await })
         }),
     }
 }

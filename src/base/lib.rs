@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod console;
+pub mod durations;
 pub mod journal;
 pub mod limits;
 pub mod newznab;

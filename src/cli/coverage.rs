@@ -13,7 +13,7 @@ use crate::app::database::Database;
 use crate::app::status;
 use gleaner_rules::SiteRules;
 use gleaner_rules::config::Config;
-use gleaner_store::coverage::{self, SiteCoverage};
+use gleaner_store::coverage::{self, SiteCoverage, plot};
 use gleaner_store::crawldb::Reader;
 
 #[derive(Args, Clone, Debug)]
@@ -21,10 +21,30 @@ pub struct Options {
     /// Site to report; all crawled sites when none is given
     #[arg(value_name = "SITE")]
     site: Option<String>,
-    /// Print one JSON object
+    /// Print how each site's torrents came, instead of its terms
+    #[arg(long)]
+    over_time: bool,
+    #[command(flatten)]
+    form: Form,
+}
+
+/// How it is printed; a table for people otherwise.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[group(multiple = false)]
+struct Form {
+    /// Print one JSON object, with the course of time
     #[arg(long)]
     json: bool,
+    /// Print a line for each site, for spreadsheets; with --over-time, for each time
+    #[arg(long)]
+    csv: bool,
+    /// Print a picture (SVG) of the coverage over time
+    #[arg(long)]
+    svg: bool,
 }
+
+/// Times of a site that are shown to people.
+const POINTS_SHOWN: usize = 48;
 
 /// The rules of a site by name.
 type RulesOf<'a> = &'a (dyn Fn(&str) -> Option<Arc<SiteRules>> + Sync);
@@ -42,8 +62,8 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
 async fn text(db: &dyn Reader, options: &Options, rules: RulesOf<'_>) -> anyhow::Result<String> {
     let Some(site) = &options.site else {
         let found = coverage::of_all_sites(db).await?;
-        if options.json {
-            return Ok(json(&found));
+        if let Some(text) = printed(&found, options) {
+            return Ok(text);
         }
         if found.is_empty() {
             return Ok("nothing has been crawled yet (hint: gleaner crawl)\n".to_owned());
@@ -59,7 +79,37 @@ async fn text(db: &dyn Reader, options: &Options, rules: RulesOf<'_>) -> anyhow:
         bail!("site `{site}` is not in the database\nhint: {}", hint(site, &known));
     }
     let found = coverage::of_site(db, site).await?;
-    if options.json { Ok(json(&[found])) } else { told(db, &found, rules).await }
+    match printed(std::slice::from_ref(&found), options) {
+        Some(text) => Ok(text),
+        None => told(db, &found, rules).await,
+    }
+}
+
+/// The sites in the form that was asked for; None for the table of terms.
+fn printed(sites: &[SiteCoverage], options: &Options) -> Option<String> {
+    match options.form {
+        Form { json: true, .. } => Some(format!("{}\n", serde_json::json!({ "sites": sites }))),
+        Form { svg: true, .. } => Some(plot::growth_svg(sites)),
+        Form { csv: true, .. } if options.over_time => Some(plot::growth_csv(sites)),
+        Form { csv: true, .. } => Some(plot::terms_csv(sites)),
+        Form { .. } => options.over_time.then(|| sites.iter().map(over_time).collect()),
+    }
+}
+
+/// How a site's torrents came, for people: the most recent times last.
+fn over_time(site: &SiteCoverage) -> String {
+    let mut text = format!("{}\n", site.site);
+    let skipped = site.over_time.len().saturating_sub(POINTS_SHOWN);
+    if site.over_time.is_empty() {
+        text += "  no list was read: the course of time is not known\n";
+    } else if skipped > 0 {
+        text += &format!("  {skipped} earlier times (hint: --csv has all)\n");
+    }
+    for point in &site.over_time[skipped..] {
+        let share = point.cr.map_or_else(|| "unknown".to_owned(), |cr| format!("{:.2} %", cr * 100.0));
+        text += &format!("  {}  {:>9} torrents  {share:>9}\n", point.until.rfc3339(), point.ci);
+    }
+    text
 }
 
 /// The table of a site, and what it cannot count.
@@ -72,10 +122,6 @@ async fn told(db: &dyn Reader, site: &SiteCoverage, rules: RulesOf<'_>) -> anyho
         );
     }
     Ok(text)
-}
-
-fn json(sites: &[SiteCoverage]) -> String {
-    format!("{}\n", serde_json::json!({ "sites": sites }))
 }
 
 pub(super) fn hint(site: &str, known: &BTreeSet<String>) -> String {
@@ -97,7 +143,9 @@ mod tests {
     async fn a_misspelt_site_is_told_the_nearest_name() {
         let db = MemoryStore::new();
         let ask = async |site: Option<&str>, json| {
-            text(&db, &Options { site: site.map(Into::into), json }, &|_| None).await.map_err(|error| error.to_string())
+            let options =
+                Options { site: site.map(Into::into), over_time: false, form: Form { json, ..Form::default() } };
+            text(&db, &options, &|_| None).await.map_err(|error| error.to_string())
         };
         assert!(ask(None, false).await.unwrap().contains("hint: gleaner crawl"));
         assert_eq!(ask(None, true).await.unwrap(), "{\"sites\":[]}\n");
@@ -106,6 +154,16 @@ mod tests {
         assert!(ask(Some("debain"), false).await.unwrap_err().contains("did you mean debian?"));
         assert!(ask(Some("x"), false).await.unwrap_err().contains("known sites: debian"));
         assert!(ask(Some("debian"), false).await.unwrap().starts_with("debian\n"));
+        let forms = [
+            (Form { csv: true, ..Form::default() }, false, "site,cr,cr_is_at_most,"),
+            (Form { csv: true, ..Form::default() }, true, "site,until,cr,"),
+            (Form { svg: true, ..Form::default() }, false, "<svg "),
+            (Form::default(), true, "debian\n  no list was read"),
+        ];
+        for (form, over_time, start) in forms {
+            let printed = text(&db, &Options { site: None, over_time, form }, &|_| None).await.unwrap();
+            assert!(printed.starts_with(start), "{printed}");
+        }
         let json: serde_json::Value = serde_json::from_str(&ask(Some("debian"), true).await.unwrap()).unwrap();
         let json = &json["sites"][0];
         assert_eq!((&json["site"], &json["nt"], &json["ci"]), (&"debian".into(), &serde_json::Value::Null, &0.into()));

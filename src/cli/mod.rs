@@ -146,7 +146,7 @@ enum Command {
     #[command(after_help = "Example: gleaner export harvest.tar.zst --layout by-site --since 2026-11-01")]
     Export(export::Options),
     /// Show how much of what each site lists is in the archive
-    #[command(after_help = "Example: gleaner coverage debian --json")]
+    #[command(after_help = "Example: gleaner coverage debian --svg > coverage.svg")]
     Coverage(coverage::Options),
     /// Show one page as the script engine sees it: links, requests, errors, events
     #[command(after_help = "Example: gleaner render https://example.org/torrents/ --links --act 'click .next'")]

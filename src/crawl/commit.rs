@@ -76,8 +76,12 @@ pub async fn run(
         let (mut batch, mut stay) = (batch, 0);
         let visits = Arc::new(std::mem::take(&mut batch.visits));
         let receipts = loop {
+            let began = tokio::time::Instant::now();
             match commit(&db, update.as_deref(), &archive, &visits, &batch).await {
-                Ok(receipts) => break receipts,
+                Ok(receipts) => {
+                    progress.measure(|measured| measured.commits.add(began.elapsed()));
+                    break receipts;
+                }
                 Err(error) => match on_fault {
                     // With no sender left, the process is shutting down: lost visits are fetched again at its next start.
                     OnFault::TryAgain(pause) if !messages.is_closed() => {

@@ -3,6 +3,7 @@
 //! Plain values. Nothing here sends requests, makes decisions or stores anything.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -180,11 +181,13 @@ pub struct JobKind {
     pub is_watched: bool,
 }
 
-/// Start time of a visit.
+/// Times of a visit.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
     /// When its request began; `visit.at` is when it ended.
     pub began: UnixMillis,
+    /// From its request to the end of its response, redirects and scripts apart; None if none was sent.
+    pub fetch: Option<Duration>,
 }
 
 /// What a visit shows about its hosts.

@@ -19,6 +19,7 @@ mod judging;
 pub mod login;
 pub mod look;
 mod masked;
+pub mod measured;
 pub mod memory;
 mod news;
 pub mod not_whole;

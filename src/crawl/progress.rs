@@ -6,9 +6,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::fresh::Fresh;
+use crate::freshness::histogram::Histogram;
 use crate::frontier::crews::Split;
 use crate::job::Committed;
+use crate::measured::Measured;
 use gleaner_base::clock::UnixMillis;
+use gleaner_base::durations::Durations;
 use gleaner_base::url::CrawlUrl;
 use gleaner_store::crawldb::Outcome;
 
@@ -50,6 +53,7 @@ pub struct SiteProgress {
     pub deepest: Option<(u16, String)>,
     /// How history and increment share the site; None if there is one crew.
     pub crews: Option<CrewsState>,
+    pub measured: Measured,
 }
 
 /// State of the crews, for `status`.
@@ -194,8 +198,18 @@ struct CrawlProgress {
     sites: BTreeMap<String, SiteProgress>,
     rule_faults: Vec<RuleFault>,
     store_fault: Option<String>,
+    loops: LoopMeasured,
     /// The sites under crawl, for state that they have not stored yet.
     crawled: BTreeMap<String, Weak<Fresh>>,
+}
+
+/// What is measured of all sites together, since the start of the process.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LoopMeasured {
+    /// Durable commits.
+    pub commits: Durations,
+    /// How late the loop's timers were: what waits that long waits for the processor.
+    pub lag: Durations,
 }
 
 impl Progress {
@@ -228,6 +242,24 @@ impl Progress {
     pub fn note(&self, site: &str, name: &str) -> Option<Vec<u8>> {
         let fresh = self.state().crawled.get(site).and_then(Weak::upgrade)?;
         fresh.note_now(name)
+    }
+
+    /// The acquisition delays of a site as its running crawl knows them; `None` if no crawl is running.
+    #[must_use]
+    pub fn delays(&self, site: &str) -> Option<Histogram> {
+        let fresh = self.state().crawled.get(site).and_then(Weak::upgrade)?;
+        Some(fresh.arrivals.measured())
+    }
+
+    /// Changes what is measured of all sites.
+    pub fn measure(&self, change: impl FnOnce(&mut LoopMeasured)) {
+        change(&mut self.state().loops);
+    }
+
+    /// What is measured of all sites.
+    #[must_use]
+    pub fn measured(&self) -> LoopMeasured {
+        self.state().loops
     }
 
     /// Records a URL that was parked because it is deeper than the site's rules allow.

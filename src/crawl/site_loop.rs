@@ -271,8 +271,12 @@ impl SiteLoop {
                 self.start(index).await?;
             }
         }
-        let under_way = self.under_way.visits();
-        self.shared.progress.update(&self.site.rules.name, |progress| progress.under_way = under_way);
+        let (under_way, day) = (self.under_way.visits(), self.budgets.day_used());
+        let next_look = self.crews.wake_at(&self.hosts);
+        self.shared.progress.update(&self.site.rules.name, |progress| {
+            progress.under_way = under_way;
+            (progress.measured.day, progress.measured.next_look) = (day, next_look);
+        });
         if self.starved() {
             self.commits.send(Message::Flush).await?;
         }
@@ -383,6 +387,9 @@ impl SiteLoop {
         self.commits.received(&self.site, committed);
         self.unstable.committed(committed);
         self.leases.committed(committed.mark);
+        if committed.receipt.torrent_stored || committed.receipt.magnets_added > 0 {
+            self.tally.found(self.site.clock.now());
+        }
         self.shared.progress.update(&self.site.rules.name, |progress| progress.counts.add(committed));
         let may_go_far = self.leases.has_put_off_far() && self.commits.are_all_in();
         if committed.receipt.urls_added > 0 {

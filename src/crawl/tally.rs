@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::job::Finished;
 use crate::limits;
 use crate::masked::{masked, masked_path};
+use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::{CrawlUrl, without_keys};
 use gleaner_rules::{Class, SiteRules};
 use gleaner_store::crawldb::Outcome;
@@ -26,6 +27,12 @@ pub struct Tally {
     pub targets_with_torrent: u64,
     /// URLs that an earlier rule took, and a rule of a target's class would have taken.
     pub shadowed: Option<Shadowed>,
+    /// When a visit last ended as wished.
+    #[serde(default)]
+    pub last_success: Option<UnixMillis>,
+    /// When a torrent or magnet last came that was new.
+    #[serde(default)]
+    pub last_find: Option<UnixMillis>,
     #[serde(skip)]
     has_changed: bool,
 }
@@ -90,6 +97,9 @@ impl Tally {
     /// Counts a visit that has ended.
     pub fn count(&mut self, rules: &SiteRules, url: &CrawlUrl, finished: &Finished) {
         let (class, outcome) = (finished.job.class, finished.visit.outcome);
+        if outcome.was_answered() {
+            self.last_success = Some(finished.visit.at);
+        }
         if matches!(outcome, Outcome::Page | Outcome::PageDuplicate) {
             self.targets_with_torrent += u64::from(class.is_target() && !finished.end.may_hold_more);
             self.shadows(rules, url, finished.job.rule);
@@ -107,6 +117,11 @@ impl Tally {
         );
         let detail = finished.detail.as_deref().filter(|_| is_common).map(without_keys);
         self.add(class, outcome, detail.as_deref(), url);
+    }
+
+    /// A torrent or magnet has come that is new.
+    pub fn found(&mut self, at: UnixMillis) {
+        (self.last_find, self.has_changed) = (Some(at), true);
     }
 
     /// Counts a URL that is parked without a request.

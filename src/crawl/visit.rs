@@ -12,6 +12,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt as _;
+use tokio::time::Instant;
 
 use crate::fresh::changed::Reading;
 use crate::fresh::look;
@@ -88,13 +89,18 @@ pub async fn visit(
             End::NoPage(why) => return Ok(without_page(site, &job, why)),
         }
     }
+    let began = Instant::now();
     let (answer, denied) = ask::ask(site, &job, mirror.as_ref()).await;
+    let answered_in = began.elapsed();
     let is_watched = is_watched(site, &job);
     let mut finished = match answer {
         Answer::End(finished) => *finished,
         Answer::Moved(found) => settle::redirected(site, &job, found, mirror.is_some()).await?,
-        Answer::Body(response) => answered(site, &job, *response, errands, is_watched && mirror.is_none()).await?,
+        Answer::Body(response) => {
+            answered(site, &job, (*response, began), errands, is_watched && mirror.is_none()).await?
+        }
     };
+    finished.timing.fetch.get_or_insert(answered_in);
     finished.end.denied = finished.end.denied.or(denied);
     if finished.visit.outcome == Outcome::NotModified {
         finished.end.seen = look::again(looking(site, &job, finished.visit.at), is_watched).await?;
@@ -102,21 +108,24 @@ pub async fn visit(
     Ok(finished)
 }
 
-/// A response with a body. `again` is true for a recheck.
+/// A response with a body, to a request that began then. `again` is true for a recheck.
 async fn answered(
     site: &Arc<Site>,
     job: &Job,
-    response: Response,
+    (response, began): (Response, Instant),
     errands: Option<&Errands>,
     again: bool,
 ) -> Result<Finished, CrawlDbError> {
     let headers = again.then(|| response.headers.clone());
-    let mut finished = match body::read(site, job, response).await {
+    let body = body::read(site, job, response).await;
+    let fetch = began.elapsed();
+    let mut finished = match body {
         Body::End(finished) => *finished,
         Body::Torrent(bytes, broke_off) => settle::torrent(site, job, bytes, broke_off).await,
         Body::Page(sent) if job.class == Class::Sitemap => page(site, job, *sent, None, false).await?,
         Body::Page(sent) => page(site, job, *sent, errands, again).await?,
     };
+    finished.timing.fetch = Some(fetch);
     // A truncated body was not read, so its retry must not be answered with 304 Not Modified.
     // Nor may a page that its scripts build: its shell stays the same while its list grows.
     if let Some(headers) = headers {

@@ -25,6 +25,7 @@ use tokio::time::Instant;
 use zeroize::Zeroizing;
 
 use super::child::MAY_BE_UNCONFINED;
+use super::ends::{PageEnds, RENDERED};
 use super::places::{Places, Slot};
 use super::{cost, epitaph};
 use crate::limits;
@@ -54,6 +55,21 @@ pub enum ChildError {
     Frame(#[from] FrameError),
     #[error("the render process broke the protocol: a frame out of turn")]
     Turn,
+}
+
+impl ChildError {
+    /// In a word.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Spawn(_) => "not_started",
+            Self::Died(_) => "died",
+            Self::TimedOut(_) => "timed_out",
+            Self::Silent(_) => "silent",
+            Self::Unconfined => "unconfined",
+            Self::Frame(_) | Self::Turn => "protocol_error",
+        }
+    }
 }
 
 /// A response on its way to the child.
@@ -170,6 +186,7 @@ pub struct Children {
     /// Longest idle first.
     idle: Mutex<Vec<Child>>,
     started: AtomicU64,
+    ends: PageEnds,
     /// The warning that children are less confined than they should be has been logged.
     told: Arc<AtomicBool>,
 }
@@ -180,7 +197,7 @@ impl Children {
         let places = Arc::new(Places::new(bounds.children, bounds.per_site));
         let (idle, started, told) = (Mutex::default(), AtomicU64::new(0), Arc::default());
         let called = program.clone().into();
-        Self { program, called, args, bounds, places, idle, started, told }
+        Self { program, called, args, bounds, places, idle, started, ends: PageEnds::default(), told }
     }
 
     /// Children of this very program: `gleaner __render`.
@@ -200,6 +217,16 @@ impl Children {
         self.started.load(Ordering::Relaxed)
     }
 
+    /// Children that run a page, or wait for another one.
+    pub fn count(&self) -> usize {
+        self.idle().len() + self.places.taken()
+    }
+
+    /// Pages so far by how they ended: `rendered`, or the name of an error; zeros included.
+    pub fn pages_ended(&self) -> Vec<(&'static str, u64)> {
+        self.ends.all()
+    }
+
     /// Process ids of the idle children.
     pub fn idle_ids(&self) -> Vec<u32> {
         self.idle().iter().map(|child| child.process.id()).collect()
@@ -211,6 +238,12 @@ impl Children {
     /// # Errors
     /// When the child dies, stalls or breaks the protocol. It is ended then, and the next page gets another.
     pub async fn run(&self, page: &Page, host: &impl Host) -> Result<Outcome, ChildError> {
+        let ran = self.run_page(page, host).await;
+        self.ends.count(ran.as_ref().map_or_else(ChildError::name, |_| RENDERED));
+        ran
+    }
+
+    async fn run_page(&self, page: &Page, host: &impl Host) -> Result<Outcome, ChildError> {
         self.may_start()?;
         let place = self.places.take(host.site()).await.ok_or(ChildError::Turn)?;
         let frame = page_frame(page)?;

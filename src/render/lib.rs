@@ -42,6 +42,7 @@ pub mod children;
 mod confine;
 pub mod cost;
 mod dom;
+mod ends;
 mod engine;
 mod epitaph;
 pub mod limits;

@@ -1,41 +1,63 @@
-//! `/metrics`: what Prometheus scrapes. The text format is written by hand: the counters are the database's, and are read when they are asked for.
+//! `/metrics`: what Prometheus scrapes. The text format is written by hand: the counters are the crawl's and the database's, and are read when they are
+//! asked for.
 
-use std::collections::BTreeMap;
+mod requests;
+
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
-use axum::extract::{Request, State};
+use axum::extract::State;
 use axum::http::header;
-use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use gleaner_base::durations::Durations;
 
 use crate::Outlet;
 use crate::problem::Problem;
-use crate::torznab::is_torznab;
+
+pub use requests::{Requests, counted};
 
 /// What a family's values are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Grows, and begins anew with the database.
+    /// Grows, and begins anew with the process or, where it is kept there, with the database.
     Counter,
     Gauge,
+    /// Counts in classes, each with those below it.
+    Histogram,
+    /// A count and a sum: their quotient is the mean.
+    Summary,
 }
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Counter => "counter",
+            Self::Gauge => "gauge",
+            Self::Histogram => "histogram",
+            Self::Summary => "summary",
+        }
+    }
+}
+
+/// The label of a value: few and bounded, never a URL, never an infohash.
+pub type Label = (&'static str, String);
 
 /// Values of one name.
 #[derive(Clone, Debug)]
 pub struct Family {
-    pub name: &'static str,
-    pub help: &'static str,
-    pub kind: Kind,
-    pub samples: Vec<Sample>,
+    name: &'static str,
+    help: &'static str,
+    kind: Kind,
+    samples: Vec<Sample>,
 }
 
-/// One value; labels are few and bounded: never a URL, never an infohash.
+/// One value.
 #[derive(Clone, Debug)]
-pub struct Sample {
-    pub labels: Vec<(&'static str, String)>,
-    pub value: f64,
+struct Sample {
+    /// Behind the family's name: `_bucket`, `_sum`, `_count` or nothing.
+    part: &'static str,
+    labels: Vec<Label>,
+    value: f64,
 }
 
 impl Family {
@@ -52,92 +74,31 @@ impl Family {
         family
     }
 
-    pub fn add(&mut self, labels: Vec<(&'static str, String)>, value: f64) {
-        self.samples.push(Sample { labels, value });
+    /// Adds the value of a counter or gauge.
+    pub fn add(&mut self, labels: Vec<Label>, value: f64) {
+        self.samples.push(Sample { part: "", labels, value });
     }
-}
 
-/// What a request is counted as.
-fn endpoint(path: &str) -> &'static str {
-    match path {
-        "/metrics" => "metrics",
-        "/healthz" | "/readyz" => "health",
-        path if is_torznab(path) => "torznab",
-        path if path.starts_with("/api/v1/") => "api",
-        path if path.starts_with("/feeds/") => "feeds",
-        path if path.starts_with("/torrents/") => "torrents",
-        _ => "other",
-    }
-}
-
-/// Upper ends of the classes of durations, in seconds.
-const BUCKETS: [f64; 8] = [0.001, 0.005, 0.02, 0.05, 0.1, 0.5, 1.0, 5.0];
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Durations {
-    classes: [u64; BUCKETS.len()],
-    sum: f64,
-    count: u64,
-}
-
-/// Requests since the start, by endpoint and status.
-#[derive(Default)]
-pub struct Requests(Mutex<Counted>);
-
-#[derive(Default)]
-struct Counted {
-    codes: BTreeMap<(&'static str, u16), u64>,
-    durations: BTreeMap<&'static str, Durations>,
-}
-
-impl Requests {
-    fn count(&self, endpoint: &'static str, code: u16, took: Duration) {
-        let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *counted.codes.entry((endpoint, code)).or_default() += 1;
-        let durations = counted.durations.entry(endpoint).or_default();
-        let seconds = took.as_secs_f64();
-        for (class, end) in durations.classes.iter_mut().zip(BUCKETS) {
-            *class += u64::from(seconds <= end);
+    /// Adds a histogram: the upper end of each class with what is no greater, the count and the sum.
+    pub fn histogram(&mut self, labels: &[Label], classes: impl IntoIterator<Item = (f64, u64)>, count: u64, sum: f64) {
+        let ends = classes.into_iter().map(|(end, count)| (end.to_string(), count));
+        for (end, count) in ends.chain([("+Inf".to_owned(), count)]) {
+            let labels = [labels, &[("le", end)]].concat();
+            self.samples.push(Sample { part: "_bucket", labels, value: count as f64 });
         }
-        durations.sum += seconds;
-        durations.count += 1;
+        self.summary(labels, count, sum);
     }
 
-    fn text(&self) -> String {
-        let counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut requests = Family::new(
-            "gleaner_http_requests_total",
-            "Requests to the HTTP server by endpoint and status code.",
-            Kind::Counter,
-        );
-        for ((endpoint, code), count) in &counted.codes {
-            requests.add(vec![("endpoint", (*endpoint).to_owned()), ("code", code.to_string())], *count as f64);
-        }
-        let mut text = written(&[requests]);
-        let name = "gleaner_http_request_duration_seconds";
-        let _ = write!(text, "# HELP {name} Time until an answer was made, by endpoint.\n# TYPE {name} histogram\n");
-        for (endpoint, durations) in &counted.durations {
-            for (class, end) in durations.classes.iter().zip(BUCKETS) {
-                let _ = writeln!(text, "{name}_bucket{{endpoint=\"{endpoint}\",le=\"{end}\"}} {class}");
-            }
-            let Durations { sum, count, .. } = durations;
-            let _ = writeln!(text, "{name}_bucket{{endpoint=\"{endpoint}\",le=\"+Inf\"}} {count}");
-            let _ = write!(
-                text,
-                "{name}_sum{{endpoint=\"{endpoint}\"}} {sum}\n{name}_count{{endpoint=\"{endpoint}\"}} {count}\n"
-            );
-        }
-        text
+    /// Adds a histogram of durations.
+    pub fn durations(&mut self, labels: &[Label], durations: &Durations) {
+        self.histogram(labels, durations.classes(), durations.count(), durations.sum_s());
     }
-}
 
-/// Counts a request once it is answered.
-pub async fn counted(State(outlet): State<Arc<Outlet>>, request: Request, next: Next) -> Response {
-    let endpoint = endpoint(request.uri().path());
-    let began = tokio::time::Instant::now();
-    let response = next.run(request).await;
-    outlet.requests.count(endpoint, response.status().as_u16(), began.elapsed());
-    response
+    /// Adds a count and a sum.
+    pub fn summary(&mut self, labels: &[Label], count: u64, sum: f64) {
+        self.samples.push(Sample { part: "_sum", labels: labels.to_vec(), value: sum });
+        self.samples.push(Sample { part: "_count", labels: labels.to_vec(), value: count as f64 });
+    }
 }
 
 /// `/metrics`.
@@ -159,18 +120,18 @@ pub async fn metrics(State(outlet): State<Arc<Outlet>>) -> Result<Response, Prob
         Kind::Gauge,
         lag as f64,
     ));
-    let text = written(&families) + &outlet.requests.text();
-    Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response())
+    families.extend(outlet.requests.families());
+    Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], written(&families)).into_response())
 }
 
 /// Families in Prometheus' text format.
 fn written(families: &[Family]) -> String {
     let mut text = String::new();
     for Family { name, help, kind, samples } in families {
-        let kind = if *kind == Kind::Counter { "counter" } else { "gauge" };
-        let _ = write!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
-        for Sample { labels, value } in samples {
+        let _ = write!(text, "# HELP {name} {help}\n# TYPE {name} {}\n", kind.name());
+        for Sample { part, labels, value } in samples {
             text.push_str(name);
+            text.push_str(part);
             if !labels.is_empty() {
                 let escaped = |value: &str| value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
                 let labels: Vec<String> =
@@ -197,22 +158,15 @@ mod tests {
     }
 
     #[test]
-    fn durations_are_counted_in_classes_that_include_those_below() {
-        let requests = Requests::default();
-        requests.count("api", 200, Duration::from_millis(3));
-        requests.count("api", 404, Duration::from_secs(9));
-        let text = requests.text();
-        for line in [
-            "gleaner_http_requests_total{endpoint=\"api\",code=\"404\"} 1",
-            "gleaner_http_request_duration_seconds_bucket{endpoint=\"api\",le=\"0.001\"} 0",
-            "gleaner_http_request_duration_seconds_bucket{endpoint=\"api\",le=\"0.005\"} 1",
-            "gleaner_http_request_duration_seconds_bucket{endpoint=\"api\",le=\"5\"} 1",
-            "gleaner_http_request_duration_seconds_bucket{endpoint=\"api\",le=\"+Inf\"} 2",
-            "gleaner_http_request_duration_seconds_count{endpoint=\"api\"} 2",
-        ] {
-            assert!(text.contains(&format!("{line}\n")), "{line} is not in {text}");
-        }
-        assert_eq!(endpoint("/api"), "torznab");
-        assert_eq!((endpoint("/api/v1/summary"), endpoint("/x")), ("api", "other"));
+    fn histograms_and_summaries_are_written_in_parts() {
+        let site = [("site", "x".to_owned())];
+        let mut classes = Family::new("a_seconds", "As.", Kind::Histogram);
+        classes.histogram(&site, [(60.0, 1), (3_600.0, 2)], 3, 86_460.5);
+        let mut mean = Family::new("b_rows", "Bs.", Kind::Summary);
+        mean.summary(&site, 2, 50.0);
+        let text = "# HELP a_seconds As.\n# TYPE a_seconds histogram\na_seconds_bucket{site=\"x\",le=\"60\"} 1\na_seconds_bucket{site=\"x\",le=\"3600\"} 2\n\
+                    a_seconds_bucket{site=\"x\",le=\"+Inf\"} 3\na_seconds_sum{site=\"x\"} 86460.5\na_seconds_count{site=\"x\"} 3\n\
+                    # HELP b_rows Bs.\n# TYPE b_rows summary\nb_rows_sum{site=\"x\"} 50\nb_rows_count{site=\"x\"} 2\n";
+        assert_eq!(written(&[classes, mean]), text);
     }
 }

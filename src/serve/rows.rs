@@ -83,8 +83,10 @@ impl Outlet {
         let asked = query.clone();
         // It reads mapped files, for as long as it takes: no more of them at once than there are processors to spare.
         let _turn = self.searches.acquire().await;
+        let began = tokio::time::Instant::now();
         let found = tokio::task::spawn_blocking(move || search.find(&asked, order, skip, count)).await;
         let found = found.map_err(|_| RowsError::NoIndex)??;
+        self.requests.searched(began.elapsed());
         let categories: Vec<u32> = found.hits.iter().map(|hit| hit.category).collect();
         let rows = self.db.torrents_at(found.hits.into_iter().map(|hit| hit.key).collect()).await?;
         // One that was removed a moment ago is left out.

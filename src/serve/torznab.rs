@@ -123,6 +123,7 @@ async fn answered(outlet: &Outlet, caller: &Caller, query: &str, place: &Place) 
     {
         return Err(Fault::Parameter("site: gleaner status lists them"));
     }
+    outlet.requests.torznab(caller.links.token.as_ref().map_or("", |token| &*token.name), asked.name);
     let xml = |text: String| ([(header::CONTENT_TYPE, "application/xml; charset=utf-8")], text).into_response();
     match asked.function {
         Function::Caps => {

@@ -54,6 +54,9 @@ pub const COVERAGE_LINKS_AT_ONCE_MAX: usize = 4 << 20;
 /// Listed links that are collected before repeated ones are dropped: 8 MB.
 pub const COVERAGE_LINKS_SORTED_MIN: usize = 1 << 20;
 
+/// Points of a site's coverage over time; beyond, each stands for twice the time.
+pub const COVERAGE_BINS_MAX: usize = 512;
+
 /// Series of index pages that the coverage lists one by one; the others are summed up.
 pub const COVERAGE_SERIES_LISTED_MAX: usize = 20;
 

@@ -116,7 +116,7 @@ fn keys() -> String {
     out
 }
 
-fn assert_page(name: &str, made: &str) {
+pub fn assert_page(name: &str, made: &str) {
     let path = Path::new(env!("GLEANER_ROOT")).join("docs/reference").join(name);
     if std::env::var_os("GLEANER_BLESS").is_some() {
         std::fs::write(&path, made).unwrap();

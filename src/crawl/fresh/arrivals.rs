@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use crate::freshness::delay::{Arrival, Delays, SiteTime};
+use crate::freshness::histogram::Histogram;
 use crate::limits::{ARRIVAL_AWAITED_TIME, ARRIVALS_AWAITED_MAX, ARRIVALS_NOTED_OFTEN_MAX};
 use gleaner_base::clock::UnixMillis;
 
@@ -94,6 +95,11 @@ impl Arrivals {
     /// The note with the delays.
     pub(super) fn delays_now(&self) -> Vec<u8> {
         self.kept().delays.to_bytes()
+    }
+
+    /// The delays, from the middles of their intervals.
+    pub fn measured(&self) -> Histogram {
+        self.kept().delays.middle().clone()
     }
 
     fn kept(&self) -> MutexGuard<'_, LoadedArrivals> {

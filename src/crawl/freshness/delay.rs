@@ -271,6 +271,12 @@ impl Delays {
         }
     }
 
+    /// The middle of each delay's interval.
+    #[must_use]
+    pub fn middle(&self) -> &Histogram {
+        &self.middle
+    }
+
     /// Serialises it as a note for the crawl database.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {

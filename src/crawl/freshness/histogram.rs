@@ -44,6 +44,20 @@ impl Histogram {
         self.buckets.values().fold(0, |sum, count| sum.saturating_add(*count))
     }
 
+    /// Number of durations up to these seconds, within [`ERROR`].
+    #[must_use]
+    pub fn at_most(&self, seconds: f64) -> u64 {
+        let up_to = self.buckets.iter().filter(|(bucket, _)| middle(**bucket) <= seconds);
+        up_to.fold(0, |sum, (_, count)| sum.saturating_add(*count))
+    }
+
+    /// Sum of the durations in seconds, within [`ERROR`].
+    #[must_use]
+    #[allow(clippy::cast_precision_loss)] // a count
+    pub fn sum_s(&self) -> f64 {
+        self.buckets.iter().map(|(bucket, count)| middle(*bucket) * *count as f64).sum()
+    }
+
     /// The duration in seconds that this share of them, between 0 and 1, does not exceed; None if there are none.
     #[must_use]
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a rank
@@ -101,6 +115,16 @@ mod tests {
         }
         one.merge(&other);
         assert_eq!((one.count(), &one), (1_000, &whole));
+    }
+
+    #[test]
+    fn counts_up_to_a_duration_and_the_sum_keep_to_the_error() {
+        let mut histogram = Histogram::default();
+        assert_eq!((histogram.at_most(60.0), histogram.sum_s()), (0, 0.0));
+        (1..=1_000).for_each(|minutes| histogram.add(f64::from(minutes) * 60.0));
+        assert!(histogram.at_most(30.0) == 0 && histogram.at_most(1e9) == 1_000);
+        let (half, sum) = (histogram.at_most(30_000.0), histogram.sum_s() / (500_500.0 * 60.0));
+        assert!((487..=513).contains(&half) && (sum - 1.0).abs() <= ERROR, "{half}, {sum}");
     }
 
     #[test]

@@ -14,6 +14,7 @@ use tokio::sync::watch;
 
 use super::day::{DAY_NOTE, DayNote};
 use crate::host_work::{PausedCrews, Why};
+use crate::measured::DayUsed;
 use crate::scripts::errands;
 use crate::site::Site;
 use crate::{CrawlError, RunOptions};
@@ -223,6 +224,12 @@ impl Budgets {
         let left = |max: Option<u64>, used: u64| max.map_or(u64::MAX, |max| max.saturating_sub(used));
         left(self.site.rules.quota.requests_per_day, self.day_pages)
             .min(left(self.site.rules.quota.pages_max, self.round_pages))
+    }
+
+    /// Requests of the day and how many the rules allow; None if they allow any number.
+    pub(super) fn day_used(&self) -> Option<DayUsed> {
+        let limit = self.site.rules.quota.requests_per_day?;
+        Some(DayUsed { used: self.day_pages.saturating_add(self.for_scripts.unbooked()), limit })
     }
 
     /// The limits for the requests of a page's scripts.

@@ -263,6 +263,7 @@ impl SiteLoop {
             self.site.db.make_due(targets, visit.at).await?;
             self.hosts.lease_soon();
         }
+        self.shared.progress.update(&self.site.rules.name, |progress| progress.measured.visited(&finished));
         let url = self.hosts.url(&finished.visit.key);
         if let Some(url) = &url {
             self.tally.count(&self.site.rules, url, &finished);

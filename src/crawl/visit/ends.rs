@@ -163,7 +163,7 @@ pub fn put_aside(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Finished {
     Finished {
         job: JobKind { class: Class::Page, rule: usize::MAX, crew: Crew::History, is_watched },
         visit: unvisited(lease, outcome, at),
-        timing: Timing { began: at },
+        timing: Timing { began: at, fetch: None },
         host: HostReport { answered: Answered::Well, session: 0, was_read: false, errands: 0, tidings: Vec::new() },
         detail: None,
         end: End::default(),

@@ -43,6 +43,8 @@ pub enum Function {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     pub function: Function,
+    /// Its name in the protocol; clients have several for one.
+    pub name: &'static str,
     pub query: Query,
     /// Only things were named that are not known here: nothing fits, rather than everything.
     pub is_nothing: bool,
@@ -95,20 +97,24 @@ impl Asked {
     /// An unknown function, or a parameter that cannot be one.
     pub fn read(query: &str, place: &Place, now: UnixMillis) -> Result<Self, Fault> {
         let parameters = Parameters::read(&query[..query.floor_char_boundary(HEAD_BYTES_MAX)]);
-        let function = match parameters.get("t") {
-            None if place.is_jackett => Function::Search,
+        let (function, name) = match parameters.get("t") {
+            None if place.is_jackett => (Function::Search, "search"),
             None => return Err(Fault::MissingFunction),
             Some(name) => match name.to_ascii_lowercase().as_str() {
-                "caps" => Function::Caps,
-                "indexers" if place.site.is_none() => Function::Indexers,
+                "caps" => (Function::Caps, "caps"),
+                "indexers" if place.site.is_none() => (Function::Indexers, "indexers"),
                 "indexers" => return Err(Fault::NotHere("indexers")),
-                "search" | "tvsearch" | "tv-search" | "movie" | "movie-search" | "music" | "audio" | "music-search"
-                | "audio-search" | "book" | "book-search" => Function::Search,
+                "search" => (Function::Search, "search"),
+                "tvsearch" | "tv-search" => (Function::Search, "tvsearch"),
+                "movie" | "movie-search" => (Function::Search, "movie"),
+                "music" | "audio" | "music-search" | "audio-search" => (Function::Search, "music"),
+                "book" | "book-search" => (Function::Search, "book"),
                 _ => return Err(Fault::NoFunction(name.chars().take(64).collect())),
             },
         };
         let mut asked = Self {
             function,
+            name,
             query: Query::default(),
             is_nothing: false,
             offset: parameters

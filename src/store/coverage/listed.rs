@@ -10,6 +10,7 @@ use std::collections::HashSet;
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use super::growth::Growth;
 use crate::crawldb::{HostId, ListingRow, MagnetRow, Outcome, TorrentRow, UrlLook};
 use crate::limits::COVERAGE_LINKS_SORTED_MIN;
 use gleaner_page::pagination;
@@ -212,6 +213,7 @@ pub struct Listed {
     downloads_open: Marked,
     other_details: Marked,
     links: Links,
+    growth: Growth,
 }
 
 impl Listed {
@@ -304,9 +306,10 @@ impl Listed {
 
     /// Adds a torrent that has a source on this site.
     pub fn torrent(&mut self, site: &str, row: &TorrentRow) {
-        let (mut is_here, mut by_target, mut by_list, mut by_other) = (false, false, false, false);
-        for source in row.sources.iter().filter(|source| &*source.site == site) {
-            is_here = true;
+        let own = || row.sources.iter().filter(|source| &*source.site == site);
+        let Some(came) = own().map(|source| source.first_seen).min() else { return };
+        let (mut by_target, mut by_list, mut by_other) = (false, false, false);
+        for source in own() {
             for url in [Some(&source.url), source.via.as_ref()].into_iter().flatten() {
                 let hash = xxh3_64(url.as_bytes());
                 if let Some(mark) = self.downloads_open.mark(hash) {
@@ -324,13 +327,13 @@ impl Listed {
         }
         let links = &mut self.links;
         let count = match () {
-            () if !is_here => return,
             () if by_target => &mut links.by_targets,
             () if by_list => &mut links.by_lists,
             () if by_other => &mut links.by_other_details,
             () => &mut links.outside,
         };
         *count += 1;
+        self.growth.add(came, by_target || by_list || by_other && links.redirected > 0);
     }
 
     /// Adds a magnet of this site.
@@ -350,16 +353,16 @@ impl Listed {
         first_pages(url).map(|first| xxh3_64(first.as_bytes())).find(|first| self.targets.contains(*first))
     }
 
-    /// The counts.
+    /// The counts, and when the torrents came.
     #[must_use]
-    pub fn finish(self) -> Links {
+    pub fn finish(self) -> (Links, Growth) {
         let mut links = self.links;
         links.visited = self.targets.marks.iter().filter(|mark| **mark & (VISITED | BROUGHT) != 0).count() as u64;
         // A link that was answered once and fails now was answered.
         let brought = self.downloads_open.count(BROUGHT);
         links.downloads += brought;
         links.downloads_open = (self.downloads_open.hashes.len() as u64).saturating_sub(brought);
-        links
+        (links, self.growth)
     }
 }
 

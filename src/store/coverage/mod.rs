@@ -8,14 +8,16 @@
 //! Reads the crawl database. NT comes from the site's own pagination: `estimate` counts what the index pages list. It is an upper bound,
 //! because torrents listed under two links are one after de-duplication by infohash, and a listed thread may have none. `listed` follows
 //! the listed links to the torrents that they brought, and `distinct` makes NI of them. `reading` reads, this module adds the outcomes of
-//! visits, `terms` tells the origin of each term, `table` prints the result. Where a list was not read, CR is unknown; where a page was
+//! visits, `terms` tells the origin of each term, `growth` when its torrents came; `table` and `plot` print the result. Where a list was not read, CR is unknown; where a page was
 //! not read whole, or may not be read, CR is an upper bound, since what it lists is in neither term.
 //!
 //! It never reads the clock and never writes.
 
 pub mod distinct;
 pub mod estimate;
+pub mod growth;
 pub mod listed;
+pub mod plot;
 mod reading;
 pub mod table;
 mod terms;
@@ -30,6 +32,7 @@ use crate::crawldb::{CrawlDbError, Outcome, Reader, SiteCounts};
 use crate::limits;
 use distinct::distinct;
 use estimate::Estimate;
+use growth::GrowthPoint;
 use listed::Links;
 
 /// The coverage of one site, with all terms; as JSON one flat object. A ratio is None if its divisor is zero or unknown.
@@ -58,6 +61,8 @@ pub struct SiteCoverage {
     pub series: Vec<SeriesCoverage>,
     /// The number of all series, including those beyond `series`.
     pub series_count: u64,
+    /// How its torrents came; the last point is today's. Empty while no list was read.
+    pub over_time: Vec<GrowthPoint>,
 }
 
 /// NT as the paper has it, and its terms, from the index pages.
@@ -193,7 +198,7 @@ pub async fn sites(db: &dyn Reader) -> Result<BTreeSet<String>, CrawlDbError> {
     Ok(db.hosts().await?.into_iter().map(|host| host.site.into()).collect())
 }
 
-/// Combines the terms; the caller adds the pages that were not read whole.
+/// Combines the terms; the caller adds the pages that were not read whole, and the course of time.
 #[must_use]
 pub fn coverage(site: &str, estimate: &Estimate, links: &Links, counts: &SiteCounts) -> SiteCoverage {
     let visits = |wanted: Outcome| {
@@ -256,6 +261,7 @@ pub fn coverage(site: &str, estimate: &Estimate, links: &Links, counts: &SiteCou
         terms: Vec::new(),
         series: estimate.series.iter().take(limits::COVERAGE_SERIES_LISTED_MAX).map(series).collect(),
         series_count: estimate.series.len() as u64,
+        over_time: Vec::new(),
     };
     found.terms = terms::terms(&found, estimate);
     found

@@ -122,12 +122,13 @@ async fn torrents(db: &dyn Reader, batch: &mut [Reading]) -> Result<(), CrawlDbE
 /// The coverage of a site that was read.
 async fn reckoned(db: &dyn Reader, reading: Reading) -> Result<SiteCoverage, CrawlDbError> {
     let Reading { site, estimate, counts, listed, links } = reading;
-    let mut found = listed.finish();
+    let (mut found, growth) = listed.finish();
     if links == 0 {
         // Its torrents were not read: no list shows any.
         found.outside = counts.torrents_seen;
     }
     let mut told = coverage(&site, &estimate, &found, &counts);
+    told.over_time = growth.points(told.ni.ni, told.ni.listed_stored);
     if counts.pages_not_whole > 0 {
         told.unread.not_whole = db.not_whole(&site).await?.into_iter().map(not_whole).collect();
     }

@@ -1,5 +1,7 @@
 //! Real clients, from Debian and PyPI, on loopback: each takes from a served archive what it should, and what it takes is what the archive has.
 
+mod prometheus;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -238,35 +240,5 @@ fn qbittorrent_takes_what_a_rule_on_its_feed_names() {
         torrents.as_array().filter(|torrents| !torrents.is_empty()).map(|torrents| torrents[0].clone())
     });
     assert_eq!((&taken["hash"], &taken["name"]), (&row["infohash_v1"], &row["name"]));
-    served.stop();
-}
-
-#[test]
-fn promtool_has_nothing_to_say_of_the_metrics() {
-    let served = Served::start();
-    get(served.port, "/nowhere");
-    let metrics = get(served.port, "/metrics");
-    assert_eq!(metrics.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
-    let path = served.here.path().join("metrics");
-    fs::write(&path, &metrics.body).unwrap();
-    let mut command = debian("promtool");
-    let output = command.args(["check", "metrics"]).stdin(fs::File::open(&path).unwrap()).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.trim().is_empty(), "{said}");
-    for line in [
-        format!("gleaner_archive_torrents {TORRENTS}"),
-        format!("gleaner_search_documents {TORRENTS}"),
-        "gleaner_search_lag_torrents 0".to_owned(),
-        format!("gleaner_torrents{{site=\"demo\"}} {TORRENTS}"),
-        "gleaner_site_state{site=\"demo\",state=\"stopped\"} 1".to_owned(),
-        format!("gleaner_visits_total{{site=\"demo\",outcome=\"torrent_stored\"}} {TORRENTS}"),
-        "gleaner_http_requests_total{endpoint=\"other\",code=\"404\"} 1".to_owned(),
-        "gleaner_store_fault 0".to_owned(),
-    ] {
-        assert!(metrics.text().contains(&format!("\n{line}\n")), "{line} is not in {}", metrics.text());
-    }
-    let report: Value = serde_json::from_slice(&get(served.port, "/api/v1/sites/demo").body).unwrap();
-    assert_eq!(report["torrents_seen"], TORRENTS, "{report}");
-    assert_eq!(get(served.port, "/api/v1/sites/other").status, 404);
     served.stop();
 }

@@ -112,7 +112,7 @@ impl Site {
         listed.visited();
         self.torrents.iter().for_each(|row| listed.torrent(SITE, row));
         self.magnets.iter().for_each(|row| listed.magnet(row));
-        listed.finish()
+        listed.finish().0
     }
 }
 
