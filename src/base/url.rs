@@ -24,7 +24,7 @@ use url::{Position, Url};
 
 pub use canonical::{Canonical, Dropped, NamePattern};
 pub use form::with_form_values;
-pub use keys::{KEYS_NOTE, MASK, MembersKeys, without_keys, without_keys_in};
+pub use keys::{KEYS_NOTE, MASK, MembersKeys, tracker_without_keys, without_keys, without_keys_in};
 
 use crate::limits::URL_BYTES_MAX;
 

@@ -1,4 +1,6 @@
-//! `gleaner export`: exports the harvest with a manifest of its content.
+//! `gleaner export`: exports the harvest with a manifest of its content, or a list of it.
+
+mod marks;
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -10,19 +12,23 @@ use anyhow::{anyhow, bail};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 
+use self::marks::Mark;
 use super::{block_on, search};
 use crate::app::{self, database::Database};
-use gleaner_base::clock::UnixMillis;
+use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
 use gleaner_base::console;
 use gleaner_rules::config::Config;
 use gleaner_search::Query;
-use gleaner_store::crawldb::Reader;
-use gleaner_store::export::{self, ExportFormat, ExportOptions, ExportSummary, Layout, Share};
+use gleaner_search::category::full_name;
+use gleaner_search::filing::Filing;
+use gleaner_store::crawldb::{Reader, TorrentRow};
+use gleaner_store::export::{self, CategoryOf, ExportFormat, ExportOptions, ExportSummary, Layout, Share};
 use gleaner_torrent::archive::Archive;
+use gleaner_torrent::contents::ContainedFile;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Destination: a folder, a .tar.zst or a .zip file
+    /// Destination: a folder, a .tar.zst or a .zip file; or a list of all that is known of the torrents: .jsonl, .csv, .parquet, .magnets
     dest: PathBuf,
     /// Format to write, whatever the extension of DEST
     #[arg(long, value_name = "FORMAT")]
@@ -33,6 +39,12 @@ pub struct Options {
     /// Only export what was first stored at this time or later: 2026-11-21 or 2026-11-21T08:30:00Z
     #[arg(long, value_name = "DATE", value_parser = since)]
     since: Option<UnixMillis>,
+    /// Only export what was first stored before this time
+    #[arg(long, value_name = "DATE", value_parser = since)]
+    until: Option<UnixMillis>,
+    /// Only export what no earlier export with this --since-last NAME has had
+    #[arg(long, value_name = "NAME", conflicts_with = "since", value_parser = marks::name)]
+    since_last: Option<String>,
     /// Only export torrents found on this site
     #[arg(long, value_name = "SITE")]
     site: Option<String>,
@@ -59,6 +71,14 @@ enum Format {
     #[value(name = "tar.zst")]
     TarZst,
     Zip,
+    /// A list: one JSON object a line
+    Jsonl,
+    /// A list for spreadsheets
+    Csv,
+    /// A list as columns
+    Parquet,
+    /// A list of magnet links
+    Magnets,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -69,25 +89,40 @@ enum Folders {
     BySite,
     /// One folder per day of first storing, UTC
     ByDate,
+    /// One folder per category
+    ByCategory,
 }
 
 impl Options {
-    fn export_options(&self, keys: Option<HashSet<Vec<u8>>>) -> ExportOptions {
+    fn export_options(&self, keys: Option<HashSet<Vec<u8>>>, mark: Option<&Mark>, filing: Filing) -> ExportOptions {
+        let category = move |row: &TorrentRow, files: &[ContainedFile]| {
+            let (number, _) = filing.category(row, files);
+            (number, full_name(number).unwrap_or_default())
+        };
         ExportOptions {
             dest: self.dest.clone(),
             format: self.format.map(|format| match format {
                 Format::Folder => ExportFormat::Folder,
                 Format::TarZst => ExportFormat::TarZst,
                 Format::Zip => ExportFormat::Zip,
+                Format::Jsonl => ExportFormat::Jsonl,
+                Format::Csv => ExportFormat::Csv,
+                Format::Parquet => ExportFormat::Parquet,
+                Format::Magnets => ExportFormat::Magnets,
             }),
             layout: match self.layout {
                 Folders::Flat => Layout::Flat,
                 Folders::BySite => Layout::BySite,
                 Folders::ByDate => Layout::ByDate,
+                Folders::ByCategory => Layout::ByCategory,
             },
-            since: self.since,
+            since: mark.map(|mark| mark.since).or(self.since),
+            until: self.until,
             site: self.site.clone(),
             keys,
+            without: mark.map(Mark::had).unwrap_or_default(),
+            recent: mark.map(|_| Mark::next_since(SystemClock.now())),
+            category: CategoryOf(Arc::new(category)),
             share: self.share.then(|| Share { announce: self.announce.clone(), with_private: self.private }),
         }
     }
@@ -121,7 +156,16 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
             Some(query) => Some(search::level(config, &database).await?.keys(&Query::parse(query))?),
             None => None,
         };
-        run(database.reader(), &archive, options, keys).await
+        let mark = options.since_last.as_deref().map(|name| Mark::read(&config.data_dir, name)).transpose()?;
+        let filing = Filing::read(database.reader()).await?;
+        let export = options.export_options(keys, mark.as_ref(), filing);
+        let summary = run(database.reader(), &archive, &export).await?;
+        if let (Some(name), Some(since)) = (&options.since_last, export.recent) {
+            // What was left out is exported the next time.
+            let since = if summary.is_complete() { since } else { mark.map_or(since, |mark| mark.since) };
+            Mark::of(since, &summary.recent).write(&config.data_dir, name)?;
+        }
+        anyhow::Ok(summary)
     })?;
     let mut out = console::out();
     if options.json {
@@ -132,19 +176,14 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     Ok(if summary.is_complete() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-async fn run(
-    db: &dyn Reader,
-    archive: &Arc<Archive>,
-    options: &Options,
-    keys: Option<HashSet<Vec<u8>>>,
-) -> anyhow::Result<ExportSummary> {
+async fn run(db: &dyn Reader, archive: &Arc<Archive>, options: &ExportOptions) -> anyhow::Result<ExportSummary> {
     // Only draws on a terminal.
     let bar = ProgressBar::new_spinner();
     let mut progress = |at: export::Progress| {
         bar.set_message(format!("{} torrents, {} bytes", at.torrents, at.torrent_bytes));
         bar.tick();
     };
-    let summary = export::export(db, archive, &options.export_options(keys), &mut progress).await;
+    let summary = export::export(db, archive, options, &mut progress).await;
     bar.finish_and_clear();
     Ok(summary?)
 }

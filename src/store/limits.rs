@@ -97,3 +97,9 @@ pub const UNWRITTEN_BYTES_MAX: u64 = 64 << 20;
 
 /// URLs that one step of a merge moves: one commit of some milliseconds; visits are committed in between.
 pub const MERGED_URLS_MAX: usize = 1_000;
+
+/// Rows of a Parquet list that are held until they are written together, column by column.
+pub const TABLE_ROWS_MAX: usize = 20_000;
+
+/// Bytes of their texts: a torrent of 100,000 files has 10 MB.
+pub const TABLE_BYTES_MAX: usize = 32 << 20;

@@ -1,9 +1,10 @@
-//! What an archived metainfo file holds, for people: its files by path and length, pieces, web seeds, who made it (BEP 3, BEP 19, BEP 52).
+//! What an archived metainfo file holds, for people: its files by path and length, pieces, web seeds, who made it, what is like it
+//! (BEP 3, BEP 19, BEP 38, BEP 39, BEP 52).
 //!
 //! Paths are text, as written: they are shown and searched, and never name a file on a disk.
 
 use super::bencode::{self, Dict, Value};
-use crate::limits::{CONTENTS_BYTES_MAX, ORIGIN_TEXT_BYTES_MAX, PATH_BYTES_MAX, WEB_SEEDS_MAX};
+use crate::limits::{CONTENTS_BYTES_MAX, ORIGIN_TEXT_BYTES_MAX, PATH_BYTES_MAX, SIMILAR_MAX, WEB_SEEDS_MAX};
 
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,6 +21,12 @@ pub struct Contents {
     pub web_seeds: Vec<String>,
     /// `created by`.
     pub created_by: Option<String>,
+    /// `similar` (BEP 38): infohashes of torrents that may share files with this one, at most `limits::SIMILAR_MAX`.
+    pub similar: Vec<[u8; 20]>,
+    /// `collections` (BEP 38): torrents with one in common may share files. At most `limits::SIMILAR_MAX`.
+    pub collections: Vec<String>,
+    /// `update-url` (BEP 39): where a newer version may be.
+    pub update_url: Option<String>,
 }
 
 /// One file of a payload.
@@ -50,6 +57,10 @@ pub fn read(bytes: &[u8]) -> Option<Contents> {
         let text = value.as_string().filter(|text| !text.is_empty())?;
         Some(String::from_utf8_lossy(&text[..text.len().min(ORIGIN_TEXT_BYTES_MAX)]).into_owned())
     };
+    // BEP 38 and 39 stand within `info`, or beside it.
+    let either = |key: &[u8]| info.find(key).or_else(|| value(key));
+    let list = |key: &[u8]| either(key).and_then(Value::as_list).into_iter().flat_map(|list| list.iter());
+    let hashes = list(b"similar").filter_map(Value::as_string).filter_map(|hash| hash.try_into().ok());
     let seeds = value(b"url-list");
     let listed = seeds.and_then(Value::as_list).into_iter().flat_map(|list| list.iter());
     Some(Contents {
@@ -62,6 +73,9 @@ pub fn read(bytes: &[u8]) -> Option<Contents> {
         pieces: info.find(b"pieces").and_then(Value::as_string).map_or(0, |hashes| hashes.len() as u64 / 20),
         web_seeds: seeds.into_iter().chain(listed).filter_map(text).take(WEB_SEEDS_MAX).collect(),
         created_by: value(b"created by").and_then(text),
+        similar: hashes.take(SIMILAR_MAX).collect(),
+        collections: list(b"collections").filter_map(text).take(SIMILAR_MAX).collect(),
+        update_url: either(b"update-url").and_then(text),
     })
 }
 
@@ -169,6 +183,10 @@ mod tests {
         let Contents { piece_bytes, pieces, web_seeds, created_by, .. } = read(bytes).unwrap();
         assert_eq!((piece_bytes, pieces, created_by.as_deref()), (16_384, 1, Some("mkt")));
         assert_eq!(web_seeds, ["http://a", "http://b"]);
+        let like = b"d11:collectionsl1:c1:de4:infod6:lengthi7e7:similarl20:012345678901234567893:abce10:update-url8:http://uee";
+        let Contents { similar, collections, update_url, .. } = read(like).unwrap();
+        assert_eq!((similar, update_url.as_deref()), (vec![*b"01234567890123456789"], Some("http://u")));
+        assert_eq!(collections, ["c", "d"]);
         assert_eq!(read(b"d4:infod6:lengthi7ee8:url-list8:http://ae").unwrap().web_seeds, ["http://a"]);
         for broken in [&b""[..], b"d", b"<html>", b"d4:info3:abce"] {
             assert_eq!(read(broken), None);

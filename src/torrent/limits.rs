@@ -36,3 +36,6 @@ pub const WEB_SEEDS_MAX: usize = 128;
 
 /// Bytes of a tracker's URL, a comment or another text of a metainfo file that are read for where it is from.
 pub const ORIGIN_TEXT_BYTES_MAX: usize = 2_048;
+
+/// Infohashes of like torrents, and names of collections, that are read of one file.
+pub const SIMILAR_MAX: usize = 100;

@@ -75,7 +75,7 @@ fn without_named(url: &str) -> Cow<'_, str> {
     let told_address = in_path(address);
     let pair = |pair: &str| match pair.split_once('=') {
         Some((name, _)) if is_key_name(name) => format!("{name}={MASK}"),
-        Some(("tr", tracker)) => format!("tr={}", of_tracker(tracker)),
+        Some(("tr", tracker)) => format!("tr={}", tracker_without_keys(tracker)),
         _ => pair.to_owned(),
     };
     let told_query = query.map(|query| query.split('&').map(pair).collect::<Vec<_>>().join("&"));
@@ -111,9 +111,9 @@ fn in_path(address: &str) -> String {
     told
 }
 
-/// Masks keys in the announce URL of a magnet link, percent-encoded or not. Anything that looks like a key is one
-/// there.
-fn of_tracker(tracker: &str) -> String {
+/// Masks keys in the announce URL of a tracker, percent-encoded or not. Anything that looks like a key is one there.
+#[must_use]
+pub fn tracker_without_keys(tracker: &str) -> String {
     let Ok(plain) = percent_encoding::percent_decode_str(tracker).decode_utf8() else { return MASK.to_owned() };
     let mut is_value = false;
     let told = parts(&plain, &['/', '?', '&', '='], |part| {

@@ -52,11 +52,14 @@ struct JournalLine<'a> {
 }
 
 /// Where a torrent was found.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct SourceLine<'a> {
     pub site: &'a str,
     pub url: Cow<'a, str>,
     pub via: Option<Cow<'a, str>>,
+    /// The site's own word for what it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<&'a str>,
     pub first_seen: String,
     pub last_seen: String,
 }
@@ -160,11 +163,12 @@ pub fn path_of_line(line: &str) -> Option<String> {
     serde_json::from_str::<Path>(line).ok().map(|line| line.path)
 }
 
-fn source_line(source: &Source) -> SourceLine<'_> {
+pub(super) fn source_line(source: &Source) -> SourceLine<'_> {
     SourceLine {
         site: &source.site,
         url: without_keys(&source.url),
         via: source.via.as_deref().map(without_keys),
+        label: source.label.as_ref().map(|label| &*label.text),
         first_seen: source.first_seen.rfc3339(),
         last_seen: source.last_seen.rfc3339(),
     }
@@ -175,7 +179,7 @@ fn hex(infohashes: &Infohashes) -> (Option<String>, Option<String>) {
 }
 
 /// A `creation date` is any 64-bit number; years beyond 9999 are no date.
-fn created(seconds: i64) -> Option<String> {
+pub(super) fn created(seconds: i64) -> Option<String> {
     let at = time::OffsetDateTime::from_unix_timestamp(seconds).ok()?;
     at.format(&time::format_description::well_known::Rfc3339).ok()
 }

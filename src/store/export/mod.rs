@@ -1,4 +1,5 @@
-//! Exports the archive: a folder, a `.tar.zst` or a `.zip` of torrents with a manifest of their metadata and sources.
+//! Exports the archive: a folder, a `.tar.zst` or a `.zip` of torrents with a manifest of their metadata and sources, or a list without the
+//! torrents.
 //!
 //! ```text
 //! database pages ──(rows)──► writer thread: name → check the file → sink ──► manifest.jsonl, magnets.jsonl last
@@ -14,8 +15,10 @@
 
 pub mod file_name;
 mod folder;
+pub mod list;
 pub mod manifest;
 mod sink;
+mod table;
 mod whole_file;
 mod write;
 mod zip_file;
@@ -34,6 +37,7 @@ use gleaner_base::clock::UnixMillis;
 use gleaner_base::console::lossy;
 use gleaner_base::place::{self, Place};
 use gleaner_torrent::archive::Archive;
+use gleaner_torrent::contents::ContainedFile;
 
 /// The form of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -43,10 +47,22 @@ pub enum ExportFormat {
     #[serde(rename = "tar.zst")]
     TarZst,
     Zip,
+    /// Lists without the torrents' files.
+    Jsonl,
+    Csv,
+    Parquet,
+    /// One magnet link a line.
+    Magnets,
 }
 
 impl ExportFormat {
-    /// The format by file name: `.tar.zst` (or `.tzst`), `.zip`, otherwise a folder.
+    /// True for a list, without the torrents' files.
+    #[must_use]
+    pub fn is_list(self) -> bool {
+        matches!(self, Self::Jsonl | Self::Csv | Self::Parquet | Self::Magnets)
+    }
+
+    /// The format by file name: `.tar.zst` (or `.tzst`), `.zip`, `.jsonl`, `.csv`, `.parquet`, `.magnets`, otherwise a folder.
     ///
     /// # Errors
     /// [`ExportError::UnknownSuffix`] for the suffix of another kind of archive.
@@ -59,8 +75,15 @@ impl ExportFormat {
         if name.ends_with(".tar.zst") || name.ends_with(".tzst") {
             return Ok(Self::TarZst);
         }
-        if name.ends_with(".zip") {
-            return Ok(Self::Zip);
+        let by_suffix = [
+            (".zip", Self::Zip),
+            (".jsonl", Self::Jsonl),
+            (".csv", Self::Csv),
+            (".parquet", Self::Parquet),
+            (".magnets", Self::Magnets),
+        ];
+        if let Some((_, format)) = by_suffix.into_iter().find(|(suffix, _)| name.ends_with(suffix)) {
+            return Ok(format);
         }
         match OTHERS.into_iter().find(|suffix| name.ends_with(suffix)) {
             Some(suffix) => Err(ExportError::UnknownSuffix { dest: dest.to_owned(), suffix }),
@@ -80,6 +103,21 @@ pub enum Layout {
     BySite,
     /// One per day of first storing, `2026-11-21`, UTC.
     ByDate,
+    /// One per category, `PC-ISO`.
+    ByCategory,
+}
+
+/// Tells the category of a torrent with these files: its number and its name.
+#[derive(Clone)]
+pub struct CategoryOf(pub Arc<TellCategory>);
+
+/// See [`CategoryOf`].
+pub type TellCategory = dyn Fn(&TorrentRow, &[ContainedFile]) -> (u32, String) + Send + Sync;
+
+impl std::fmt::Debug for CategoryOf {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("CategoryOf")
+    }
 }
 
 /// What to export, and where.
@@ -91,12 +129,45 @@ pub struct ExportOptions {
     pub layout: Layout,
     /// Only torrents first stored, and magnets first seen, at this time or later.
     pub since: Option<UnixMillis>,
+    /// Only torrents first stored, and magnets first seen, before this time.
+    pub until: Option<UnixMillis>,
     /// Only torrents that have a source on this site, and magnets first seen there.
     pub site: Option<String>,
     /// Only the torrents with these archive keys, and no magnets.
     pub keys: Option<HashSet<Vec<u8>>>,
+    /// Without the torrents with these archive keys.
+    pub without: HashSet<Vec<u8>>,
     /// For others: without what says where torrents are from.
     pub share: Option<Share>,
+    pub category: CategoryOf,
+    /// From when on the summary lists what was exported.
+    pub recent: Option<UnixMillis>,
+}
+
+impl ExportOptions {
+    fn selects(&self, row: &TorrentRow) -> bool {
+        let key = row.facts.infohashes.key();
+        let is_of = |site: &str| *row.site == *site || row.sources.iter().any(|source| *source.site == *site);
+        self.since.is_none_or(|since| row.stored >= since)
+            && self.until.is_none_or(|until| row.stored < until)
+            && self.keys.as_ref().is_none_or(|keys| keys.contains(key))
+            && !self.without.contains(key)
+            && self.site.as_deref().is_none_or(is_of)
+    }
+
+    fn selects_magnet(&self, row: &MagnetRow) -> bool {
+        !row.stored
+            && self.keys.is_none()
+            && self.share.is_none()
+            && self.since.is_none_or(|since| row.first_seen >= since)
+            && self.until.is_none_or(|until| row.first_seen < until)
+            && self.site.as_deref().is_none_or(|site| *row.site == *site)
+    }
+
+    /// True for a private torrent that is not shared.
+    fn withholds(&self, row: &TorrentRow) -> bool {
+        row.facts.private && self.share.as_ref().is_some_and(|share| !share.with_private)
+    }
 }
 
 /// What leaves with a torrent that is given to others: no tracker, web seed, node, comment or source, and no magnets.
@@ -140,6 +211,9 @@ pub struct ExportSummary {
     pub private_left_out: u64,
     /// Torrents left out because their file is lost, damaged or unreadable.
     pub left_out: LeftOut,
+    /// Archive keys of those that were stored from [`ExportOptions::recent`] on: a later export may leave them out.
+    #[serde(skip)]
+    pub recent: Vec<Vec<u8>>,
 }
 
 impl ExportSummary {
@@ -174,7 +248,7 @@ pub struct LeftOutTorrent {
 pub enum ExportError {
     #[error(transparent)]
     Database(#[from] CrawlDbError),
-    #[error("{dest}: {suffix} files are not supported\nhint: name it .tar.zst or .zip, or choose the format", dest = dest.display())]
+    #[error("{dest}: {suffix} files are not supported\nhint: name it .tar.zst or .zip, or .jsonl, .csv, .parquet or .magnets for a list, or choose the format", dest = dest.display())]
     UnknownSuffix { dest: PathBuf, suffix: &'static str },
     #[error("site {site} is not in the database\nhint: {}", known_sites(known))]
     UnknownSite { site: String, known: Vec<String> },

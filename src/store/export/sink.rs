@@ -46,7 +46,8 @@ enum Form {
 
 impl Sink {
     /// Begins an export at `dest`; nothing exists under that name until [`Sink::finish`].
-    pub fn begin(format: ExportFormat, dest: &Path) -> Result<Self, ExportError> {
+    /// None for a list, which has one of its own.
+    pub fn begin(format: ExportFormat, dest: &Path) -> Result<Option<Self>, ExportError> {
         if dest.file_name().is_none() {
             return Err(ExportError::NoName { dest: dest.to_owned() });
         }
@@ -68,8 +69,9 @@ impl Sink {
                 let directory = SpoolWriter(Spool::new(parent(dest), "directory")?);
                 Form::Zip(Box::new(ZipFile::new(BufWriter::new(WholeFile::begin(dest)?), directory)))
             }
+            ExportFormat::Jsonl | ExportFormat::Csv | ExportFormat::Parquet | ExportFormat::Magnets => return Ok(None),
         };
-        Ok(Self { dest: dest.to_owned(), form })
+        Ok(Some(Self { dest: dest.to_owned(), form }))
     }
 
     /// A folder on the disk of the export, for data that has to wait for the end.
@@ -127,6 +129,11 @@ fn must_be_archive(format: ExportFormat, dest: PathBuf) -> Result<(), ExportErro
         // A local file, and the end of an empty archive.
         ExportFormat::Zip => (&[b"PK\x03\x04", b"PK\x05\x06"], "zip archive"),
         ExportFormat::TarZst => (&[&[0x28, 0xb5, 0x2f, 0xfd]], "zstd archive"),
+        // How each begins that this program writes.
+        ExportFormat::Jsonl => (&[b"{\"in"], "list of torrents"),
+        ExportFormat::Csv => (&[b"info"], "list of torrents"),
+        ExportFormat::Parquet => (&[b"PAR1"], "Parquet file"),
+        ExportFormat::Magnets => (&[b"magn"], "list of magnet links"),
     };
     let Ok(mut file) = regular::open(&dest) else { return Ok(()) };
     let mut start = Vec::new();

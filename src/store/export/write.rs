@@ -4,20 +4,26 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write as _};
 use std::sync::Arc;
 
+use data_encoding::HEXLOWER;
 use flate2::Crc;
 use rustix::fs::{MemfdFlags, memfd_create};
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
 
 use super::file_name::{self, Names};
+use super::list::{ListFile, Record, Told};
 use super::manifest;
-use super::sink::{Checked, Sink};
+use super::sink::{Checked, Sink, Written};
 use super::whole_file::Spool;
-use super::{ExportError, ExportFormat, ExportOptions, ExportSummary, Layout, LeftOut, LeftOutTorrent, Page, Progress};
+use super::{
+    CategoryOf, ExportError, ExportFormat, ExportOptions, ExportSummary, Layout, LeftOut, LeftOutTorrent, Page,
+    Progress,
+};
 use crate::crawldb::{MagnetRow, TorrentRow};
 use crate::limits;
 use gleaner_torrent::archive::Archive;
 use gleaner_torrent::shared::without_origin;
+use gleaner_torrent::{contents, origin};
 
 /// The task of the writer.
 pub(super) struct Job {
@@ -46,14 +52,24 @@ pub(super) fn run(job: &Job, mut pages: mpsc::Receiver<Page>) -> Result<ExportSu
     }
 }
 
+/// What is written.
+enum Dest {
+    /// Torrents, with their lists.
+    Files {
+        sink: Sink,
+        torrent_lines: Spool,
+        magnet_lines: Spool,
+    },
+    List(ListFile),
+}
+
 struct Writer<'a> {
     archive: &'a Archive,
     options: &'a ExportOptions,
     format: ExportFormat,
-    sink: Sink,
+    dest: Dest,
     names: Names,
-    torrent_lines: Spool,
-    magnet_lines: Spool,
+    recent: Vec<Vec<u8>>,
     progress: Progress,
     magnets: u64,
     private_left_out: u64,
@@ -63,14 +79,21 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn begin(job: &'a Job) -> Result<Self, ExportError> {
         let sink = Sink::begin(job.format, &job.options.dest)?;
+        let dest = match sink {
+            Some(sink) => Dest::Files {
+                torrent_lines: Spool::new(sink.spool_folder(), manifest::MANIFEST)?,
+                magnet_lines: Spool::new(sink.spool_folder(), manifest::MAGNETS)?,
+                sink,
+            },
+            None => Dest::List(ListFile::begin(job.format, &job.options.dest)?),
+        };
         Ok(Self {
             archive: &job.archive,
             options: &job.options,
             format: job.format,
-            torrent_lines: Spool::new(sink.spool_folder(), manifest::MANIFEST)?,
-            magnet_lines: Spool::new(sink.spool_folder(), manifest::MAGNETS)?,
-            sink,
+            dest,
             names: Names::default(),
+            recent: Vec::new(),
             progress: Progress::default(),
             magnets: 0,
             private_left_out: 0,
@@ -79,14 +102,14 @@ impl<'a> Writer<'a> {
     }
 
     fn torrent(&mut self, row: &TorrentRow) -> Result<(), ExportError> {
-        if !self.selects(row) {
+        if !self.options.selects(row) {
             return Ok(());
         }
-        let share = self.options.share.as_ref();
-        if row.facts.private && share.is_some_and(|share| !share.with_private) {
+        if self.options.withholds(row) {
             self.private_left_out += 1;
             return Ok(());
         }
+        let share = self.options.share.as_ref();
         let checked = check(self.archive, row).and_then(|checked| match share {
             Some(share) => shared(checked, share.announce.as_deref()),
             None => Ok(checked),
@@ -98,42 +121,61 @@ impl<'a> Writer<'a> {
                 return Ok(());
             }
         };
-        let path = self.path(row);
-        self.sink.put(&path, &mut checked)?;
-        let line = match share {
-            Some(_) => manifest::shared_line(row, &path, &checked.sha256, checked.bytes),
-            None => manifest::torrent_line(row, &path),
+        let needs_contents = self.format.is_list() || self.options.layout == Layout::ByCategory;
+        let told = if needs_contents { told(&mut checked, row, &self.options.category) } else { Ok(None) };
+        let told = match told {
+            Ok(told) => told,
+            Err(reason) => {
+                self.leave_out(row, reason);
+                return Ok(());
+            }
         };
-        self.torrent_lines.push(&line)?;
+        let path = self.path(row, told.as_ref());
+        match (&mut self.dest, &told) {
+            (Dest::List(list), Some(told)) => {
+                let record = Record {
+                    sha256: HEXLOWER.encode(&checked.sha256),
+                    metainfo_bytes: u32::try_from(checked.bytes).unwrap_or(u32::MAX),
+                    ..Record::of(row, told)
+                };
+                let record = match share {
+                    Some(share) => record.shared(share.announce.as_deref()),
+                    None => record,
+                };
+                list.put(&record, &self.options.dest)?;
+            }
+            (Dest::List(_), None) => {}
+            (Dest::Files { sink, torrent_lines, .. }, _) => {
+                sink.put(&path, &mut checked)?;
+                torrent_lines.push(&match share {
+                    Some(_) => manifest::shared_line(row, &path, &checked.sha256, checked.bytes),
+                    None => manifest::torrent_line(row, &path),
+                })?;
+            }
+        }
         self.progress.torrents += 1;
         self.progress.torrent_bytes += checked.bytes;
-        Ok(())
-    }
-
-    fn magnet(&mut self, row: &MagnetRow) -> Result<(), ExportError> {
-        let wanted = !row.stored
-            && self.options.keys.is_none()
-            && self.options.share.is_none()
-            && self.options.since.is_none_or(|since| row.first_seen >= since)
-            && self.options.site.as_deref().is_none_or(|site| *row.site == *site);
-        if wanted {
-            self.magnet_lines.push(&manifest::magnet_line(row))?;
-            self.magnets += 1;
+        if self.options.recent.is_some_and(|recent| row.stored >= recent) {
+            self.recent.push(row.facts.infohashes.key().to_vec());
         }
         Ok(())
     }
 
-    fn selects(&self, row: &TorrentRow) -> bool {
-        self.options.since.is_none_or(|since| row.stored >= since)
-            && self.options.keys.as_ref().is_none_or(|keys| keys.contains(row.facts.infohashes.key()))
-            && self
-                .options
-                .site
-                .as_deref()
-                .is_none_or(|site| *row.site == *site || row.sources.iter().any(|source| *source.site == *site))
+    fn magnet(&mut self, row: &MagnetRow) -> Result<(), ExportError> {
+        if !self.options.selects_magnet(row) {
+            return Ok(());
+        }
+        match &mut self.dest {
+            Dest::List(list) => self.magnets += u64::from(list.put_magnet(row, &self.options.dest)?),
+            Dest::Files { magnet_lines, .. } => {
+                magnet_lines.push(&manifest::magnet_line(row))?;
+                self.magnets += 1;
+            }
+        }
+        Ok(())
     }
 
-    fn path(&mut self, row: &TorrentRow) -> String {
+    fn path(&mut self, row: &TorrentRow, told: Option<&Told>) -> String {
         let file = self.names.next(&row.facts.name, &row.facts.infohashes);
         match self.options.layout {
             Layout::Flat => file,
@@ -142,6 +184,10 @@ impl<'a> Writer<'a> {
                 format!("{}/{file}", file_name::folder(site))
             }
             Layout::ByDate => format!("{}/{file}", file_name::folder(&manifest::day(row.stored))),
+            Layout::ByCategory => {
+                let name = told.map_or("", |told| &told.category.1).replace('/', "-");
+                format!("{}/{file}", file_name::folder(&name))
+            }
         }
     }
 
@@ -158,7 +204,10 @@ impl<'a> Writer<'a> {
     }
 
     fn finish(self) -> Result<ExportSummary, ExportError> {
-        let written = self.sink.finish(self.torrent_lines, self.magnet_lines)?;
+        let written = match self.dest {
+            Dest::Files { sink, torrent_lines, magnet_lines } => sink.finish(torrent_lines, magnet_lines)?,
+            Dest::List(list) => Written { dest_bytes: Some(list.finish(&self.options.dest)?), ..Written::default() },
+        };
         Ok(ExportSummary {
             dest: self.options.dest.clone(),
             format: self.format,
@@ -171,6 +220,7 @@ impl<'a> Writer<'a> {
             removed: written.removed,
             private_left_out: self.private_left_out,
             left_out: self.left_out,
+            recent: self.recent,
         })
     }
 }
@@ -188,6 +238,17 @@ fn check(archive: &Archive, row: &TorrentRow) -> Result<Checked, String> {
         return Err("its file is damaged: its sha256 differs from the stored one".to_owned());
     }
     Ok(Checked { file, bytes, sha256, crc32 })
+}
+
+/// What the file of a torrent says; afterwards it is at its start again.
+fn told(checked: &mut Checked, row: &TorrentRow, category: &CategoryOf) -> Result<Option<Told>, String> {
+    let mut bytes = Vec::new();
+    let read = (&mut checked.file).take(limits::TORRENT_BYTES_MAX as u64).read_to_end(&mut bytes);
+    read.and_then(|_| checked.file.rewind()).map_err(|error| format!("its file cannot be read: {error}"))?;
+    let parts = contents::read(&bytes).zip(origin::read(&bytes));
+    let (contents, origin) = parts.ok_or_else(|| "its file is no torrent".to_owned())?;
+    let category = (category.0)(row, &contents.files);
+    Ok(Some(Told { contents, origin, category }))
 }
 
 /// The same torrent without what says where it is from, in memory.
