@@ -22,7 +22,7 @@ use gleaner_store::crawldb::{CrawlDbError, Reader};
 use gleaner_store::limits::EXPORT_ROWS_MAX;
 
 /// All sites of a data folder.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct StatusReport {
     /// True if a process is crawling this folder.
     pub crawling: bool,
@@ -42,7 +42,7 @@ pub struct StatusReport {
 }
 
 /// One site.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SiteStatus {
     pub name: String,
     /// Requests since the site's first crawl, including those of page scripts.
@@ -107,7 +107,7 @@ pub struct SiteStatus {
 }
 
 /// Activity of the scripts of its pages; up to half a minute old.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ScriptStatus {
     /// Requests that they sent.
     #[serde(default)]
@@ -121,7 +121,7 @@ pub struct ScriptStatus {
 }
 
 /// A rule that keeps its promise no more: the site may have changed.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct BrokenPromise {
     /// Key and expression of the rule.
     pub rule: String,
@@ -132,7 +132,7 @@ pub struct BrokenPromise {
 }
 
 /// Counts of a site in the database.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SiteFigures {
     /// Torrents that this site provided first.
     pub torrents: u64,
@@ -148,7 +148,7 @@ pub struct SiteFigures {
 }
 
 /// The operator's account is not logged in.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct NoSession {
     /// When the crawl tries again by itself (UTC); None if the operator has to act.
     pub until: Option<String>,
@@ -156,7 +156,7 @@ pub struct NoSession {
 }
 
 /// Links of one shape that no class matches.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct UnclassedShape {
     pub shape: String,
     pub links: u64,
@@ -168,14 +168,14 @@ pub struct UnclassedShape {
 }
 
 /// A pause.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Waiting {
     pub until: String,
     pub reason: String,
 }
 
 /// A host that asked for a pause.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct BlockedHost {
     pub origin: String,
     pub until: String,

@@ -11,7 +11,7 @@ use gleaner_crawl::progress::Progress;
 use gleaner_rules::config::Config;
 use gleaner_rules::config::web::{Auth, Listen};
 use gleaner_serve::tokens::Tokens;
-use gleaner_serve::{Inside, Listening, Outlet, serve};
+use gleaner_serve::{Inside, Listening, Outlet, Report, serve};
 use gleaner_store::crawldb::Reader;
 use tokio::sync::oneshot;
 
@@ -113,12 +113,16 @@ fn inside(app: &App, progress: &Progress) -> Inside {
         let (db, progress, clock) = of_service.clone();
         async move { control::report(db, Some(progress), clock.now()).await }
     };
-    let (for_status, for_metrics) = (report.clone(), report);
+    let (for_status, for_site, for_metrics) = (report.clone(), report.clone(), report);
     let (data_dir, started) = (app.data_dir.clone(), app.clock.now());
     Inside {
-        status: Box::new(move || {
+        status: Report::of(move |_| {
             let report = for_status();
-            Box::pin(async move { Ok(serde_json::to_value(report.await?).unwrap_or_default()) })
+            async move { report.await.map(Some) }
+        }),
+        site: Report::of(move |name| {
+            let report = for_site();
+            async move { Ok(report.await?.sites.into_iter().find(|site| site.name == name)) }
         }),
         metrics: Box::new(move || {
             let (report, data_dir) = (for_metrics(), data_dir.clone());

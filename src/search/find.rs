@@ -30,7 +30,7 @@ use crate::title::episode_number;
 use crate::words::{WORDS, Words};
 
 /// How the hits are sorted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// Stored last first.

@@ -17,6 +17,7 @@ pub mod metrics;
 mod names;
 mod problem;
 mod rows;
+mod tag;
 pub mod tokens;
 mod torznab;
 
@@ -38,6 +39,7 @@ use crate::clients::Clients;
 use crate::metrics::{Family, Requests};
 use crate::tokens::{Scope, Tokens};
 
+pub use api::Report;
 pub use listen::{Listening, serve};
 
 /// The index, or None while it is made.
@@ -49,9 +51,19 @@ pub type Told<T> = Pin<Box<dyn Future<Output = Result<T, CrawlDbError>> + Send>>
 /// What the service knows of its crawl.
 pub struct Inside {
     /// The report of `gleaner status --json`.
-    pub status: Box<dyn Fn() -> Told<serde_json::Value> + Send + Sync>,
+    pub status: Report,
+    /// The part of it on one site.
+    pub site: Report,
     /// Its figures for Prometheus.
     pub metrics: Box<dyn Fn() -> Told<Vec<Family>> + Send + Sync>,
+}
+
+/// Of no service: there is nothing to report.
+impl Default for Inside {
+    fn default() -> Self {
+        let nothing = || Report::of::<(), _>(|_| std::future::ready(Ok(None)));
+        Self { status: nothing(), site: nothing(), metrics: Box::new(|| Box::pin(std::future::ready(Ok(Vec::new())))) }
+    }
 }
 
 /// What the server reads.
@@ -87,9 +99,9 @@ impl Outlet {
             finder,
             inside,
             clock,
+            clients: Clients::new(settings.requests_per_second),
             settings,
             tokens: Tokens::of(data_dir),
-            clients: Clients::default(),
             requests: Requests::default(),
             feeds: feeds::Changed::default(),
             searches: Semaphore::new(limits::SEARCHES_AT_ONCE),
@@ -115,20 +127,14 @@ pub fn router(outlet: Arc<Outlet>) -> Router {
         .route("/feeds/site/{name}", get(feeds::of_site))
         .route("/feeds/category/{name}", get(feeds::of_category))
         .route_layer(from_fn(|caller, request, next| access::needs(Scope::Torznab, caller, request, next)));
-    let api = Router::new()
+    let metrics = Router::new()
         .route("/metrics", get(metrics::metrics))
-        .route("/api/v1/summary", get(api::summary))
-        .route("/api/v1/sites", get(api::sites))
-        .route("/api/v1/sites/{name}", get(api::site))
-        .route("/api/v1/categories", get(api::categories))
-        .route("/api/v1/torrents", get(api::torrents))
-        .route("/api/v1/torrents/{infohash}", get(api::torrent))
-        .route("/api/v1/torrents/{infohash}/files", get(api::files))
-        .route("/api/v1/search", get(api::search))
         .route_layer(from_fn(|caller, request, next| access::needs(Scope::Read, caller, request, next)));
+    let api = api::router(api::endpoints()).layer(from_fn(tag::tagged));
     Router::new()
         .merge(torznab)
         .merge(feeds)
+        .merge(metrics)
         .merge(api)
         // Its link admits to it.
         .route("/torrents/{name}", get(download::torrent))

@@ -34,9 +34,8 @@ pub const PAGE: usize = 100;
 /// Items behind which no page begins.
 pub const OFFSET_MAX: usize = 100_000;
 
-/// Requests of one client, per second and at once: a client that polls ten indexers every minute stays far below.
-pub const REQUESTS_PER_SECOND: f64 = 25.0;
-pub const REQUESTS_AT_ONCE: f64 = 300.0;
+/// How many seconds' requests of one client may come at once: a client that polls ten indexers every minute stays far below.
+pub const BURST_SECONDS: f64 = 12.0;
 
 /// Clients whose requests are counted; the one that was silent longest is forgotten.
 pub const CLIENTS_MAX: usize = 1_024;
@@ -52,3 +51,6 @@ pub const USED_NOTE_EACH: Duration = Duration::from_secs(60);
 
 /// Files of a torrent that are listed in one answer.
 pub const FILES_LISTED_MAX: usize = 10_000;
+
+/// Bytes of an answer as JSON: ten thousand files with long paths stay below.
+pub const ANSWER_BYTES_MAX: usize = 64 << 20;

@@ -19,6 +19,7 @@ use tokio_io_timeout::TimeoutStream;
 
 use crate::access::Peer;
 use crate::limits::{ANSWER_TIME_MAX, CONNECTIONS_MAX, HEAD_BYTES_MAX, HEAD_TIME_MAX, STALL_TIME_MAX};
+use crate::problem::Problem;
 use crate::{Outlet, router};
 
 /// A bound listener.
@@ -125,7 +126,10 @@ async fn answered(router: &mut Router, request: Request) -> Result<axum::respons
     let answer = tower_service::Service::call(router, request);
     match tokio::time::timeout(ANSWER_TIME_MAX, answer).await {
         Ok(answer) => answer,
-        Err(_) => Ok((axum::http::StatusCode::GATEWAY_TIMEOUT, "this took too long\n").into_response()),
+        Err(_) => {
+            let status = axum::http::StatusCode::GATEWAY_TIMEOUT;
+            Ok(Problem::new(status, "this took too long", "ask for less, or again in a while").into_response())
+        }
     }
 }
 

@@ -3,12 +3,14 @@
 use axum::Json;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// `application/problem+json`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Problem {
     #[serde(serialize_with = "number")]
+    #[schemars(with = "u16")]
     pub status: StatusCode,
     pub title: String,
     /// What to do.
@@ -22,6 +24,15 @@ fn number<S: serde::Serializer>(status: &StatusCode, to: S) -> Result<S::Ok, S::
 impl Problem {
     pub fn new(status: StatusCode, title: impl Into<String>, detail: impl Into<String>) -> Self {
         Self { status, title: title.into(), detail: detail.into() }
+    }
+
+    /// A request that cannot be read.
+    pub fn wrong(title: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, title, detail)
+    }
+
+    pub fn not_found(title: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, title, detail)
     }
 
     /// An error of ours: it is logged, and not shown.

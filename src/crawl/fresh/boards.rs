@@ -141,7 +141,7 @@ pub struct Board {
 }
 
 /// The basis for deciding whether a thread has new posts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeBasis {
     /// Times of last activity.

@@ -29,6 +29,9 @@ pub struct WebFile {
     /// Who needs a token: `remote`, everybody but this machine itself; `all`, everybody, as behind a proxy on this machine. With a `public_url`,
     /// everybody does.
     pub auth: Auth,
+    /// Requests of one address a second; twelve times as many may come at once. Whoever sends more is told to wait (429).
+    #[schemars(range(min = 1, max = 100_000))]
+    pub requests_per_second: u32,
 }
 
 impl Default for WebFile {
@@ -39,6 +42,7 @@ impl Default for WebFile {
             base_path: String::new(),
             hosts: Vec::new(),
             auth: Auth::Remote,
+            requests_per_second: 25,
         }
     }
 }
@@ -98,7 +102,7 @@ impl std::fmt::Display for Listen {
 }
 
 /// `[web]`, validated.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Web {
     /// None serves nothing.
     pub listen: Option<Listen>,
@@ -108,6 +112,15 @@ pub struct Web {
     pub base_path: String,
     pub hosts: Vec<String>,
     pub auth: Auth,
+    /// Of one address.
+    pub requests_per_second: u32,
+}
+
+/// What no file changes.
+impl Default for Web {
+    fn default() -> Self {
+        Self { listen: None, ..validated(&WebFile::default()) }
+    }
 }
 
 /// Reports what cannot be.
@@ -155,6 +168,7 @@ pub(super) fn validated(file: &WebFile) -> Web {
         base_path: file.base_path.trim_end_matches('/').to_owned(),
         hosts: file.hosts.clone(),
         auth: file.auth,
+        requests_per_second: file.requests_per_second,
     }
 }
 

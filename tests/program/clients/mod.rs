@@ -13,6 +13,8 @@ use crate::cli::web::{get, port_of};
 
 const TORRENTS: usize = 60;
 
+mod openapi;
+
 /// An archive that is served.
 struct Served {
     here: tempfile::TempDir,
@@ -22,6 +24,15 @@ struct Served {
 
 impl Served {
     fn start() -> Self {
+        let here = Self::crawled();
+        let service = Service::start(here.path());
+        let port = port_of(&service);
+        wait_for("the index can be asked", || (get(port, "/api/v1/search?q=x").status == 200).then_some(()));
+        Self { here, service, port }
+    }
+
+    /// The folder of an archive.
+    fn crawled() -> tempfile::TempDir {
         let here = folder();
         let site = Site::start(here.path(), TORRENTS, 0);
         run(here.path(), &["crawl", "--data", "data", "--rules", "rules", "--json"]).ended(0);
@@ -29,10 +40,7 @@ impl Served {
         // Its rule file is of no use any more.
         fs::remove_dir_all(here.path().join("rules")).unwrap();
         fs::create_dir(here.path().join("rules")).unwrap();
-        let service = Service::start(here.path());
-        let port = port_of(&service);
-        wait_for("the index can be asked", || (get(port, "/api/v1/search?q=x").status == 200).then_some(()));
-        Self { here, service, port }
+        here
     }
 
     fn origin(&self) -> String {
@@ -57,7 +65,11 @@ fn digest(path: &Path) -> Vec<u8> {
 
 /// A program of `scripts/test-tools`.
 fn tool(name: &str) -> PathBuf {
-    let path = Path::new(env!("GLEANER_ROOT")).join("target/test-tools/clients/bin").join(name);
+    tool_of("clients", name)
+}
+
+fn tool_of(kind: &str, name: &str) -> PathBuf {
+    let path = Path::new(env!("GLEANER_ROOT")).join("target/test-tools").join(kind).join("bin").join(name);
     assert!(path.exists(), "{}: not there (scripts/test gets it)", path.display());
     path
 }
