@@ -196,7 +196,7 @@ async fn answer(
     let live = Live { db: Arc::clone(&db), progress };
     let db = db.as_ref();
     match ask {
-        Ask::Status => told(status::report(&live, live.progress.as_ref(), now).await),
+        Ask::Status => told(live.report(now).await),
         Ask::Hosts => told(db.hosts().await),
         Ask::SiteCounts { site } => told(db.site_counts(&site).await),
         Ask::Torrents { after, rows_max } => told(db.torrents(after, rows_max).await),
@@ -218,23 +218,20 @@ async fn answer(
     }
 }
 
-/// The report of `status`, with what the running sites know and the disk does not yet.
-///
-/// # Errors
-/// Errors of the database.
-pub async fn report(
-    db: Arc<dyn CrawlDb>,
-    progress: Option<Progress>,
-    now: UnixMillis,
-) -> Result<StatusReport, CrawlDbError> {
-    let live = Live { db, progress };
-    status::report(&live, live.progress.as_ref(), now).await
+/// The database with the current notes of running sites: those on disk are minutes old.
+pub(super) struct Live {
+    pub(super) db: Arc<dyn CrawlDb>,
+    pub(super) progress: Option<Progress>,
 }
 
-/// The database with the current notes of running sites: those on disk are minutes old.
-struct Live {
-    db: Arc<dyn CrawlDb>,
-    progress: Option<Progress>,
+impl Live {
+    /// The report of `status`, with what the running sites know and the disk does not yet.
+    ///
+    /// # Errors
+    /// Errors of the database.
+    pub(super) async fn report(&self, now: UnixMillis) -> Result<StatusReport, CrawlDbError> {
+        status::report(self, self.progress.as_ref(), now).await
+    }
 }
 
 #[async_trait::async_trait]

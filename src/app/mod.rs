@@ -11,6 +11,7 @@ mod milestones;
 pub mod queues;
 pub mod read_before;
 pub mod repairs;
+pub mod schedule;
 pub mod secrets;
 pub mod service;
 pub mod sessions;

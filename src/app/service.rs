@@ -19,6 +19,7 @@ use super::repairs::{self, Repairs};
 use super::web::Server;
 use super::{App, Crew, control};
 use gleaner_base::clock::UnixMillis;
+use gleaner_base::recent::Recent;
 use gleaner_crawl::commit::OnFault;
 use gleaner_crawl::progress::{Ended, Progress, RuleFault};
 use gleaner_crawl::{CrawlError, RunOptions};
@@ -68,12 +69,13 @@ struct Service<'a> {
 }
 
 /// Runs until SIGTERM or SIGINT, or until its terminal is closed. `program` is this program with the options of the service: it repairs rule
-/// files.
+/// files. `log` has the last lines of the log.
 pub async fn run(
     app: &App,
     config: &Config,
     reread: &dyn Fn() -> Result<Config, Vec<Fault>>,
     program: Vec<OsString>,
+    log: Recent,
 ) -> anyhow::Result<()> {
     let rules_dir = &*config.rules_dir;
     let mut terminal = super::signals::Terminal::new();
@@ -86,7 +88,7 @@ pub async fn run(
     let _control = control::serve(app, Some(progress.clone()));
     let finding = Finding::start(&app.data_dir, Arc::clone(&app.db) as Arc<dyn Reader>, Arc::clone(&app.archive))
         .context("the search index has no thread")?;
-    let _server = Server::start(app, config, finding.finder(), &progress)?;
+    let _server = Server::start(app, config, finding.finder(), &progress, log)?;
     let options = RunOptions { keep_looking: true, ..RunOptions::default() };
     let crew = app.crew(options, OnFault::TryAgain(COMMIT_RETRY), progress.clone());
     let (running, ending) = (BTreeMap::new(), BTreeMap::new());

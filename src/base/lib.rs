@@ -6,6 +6,7 @@ pub mod journal;
 pub mod limits;
 pub mod owner;
 pub mod place;
+pub mod recent;
 pub mod regular;
 pub mod telemetry;
 pub mod url;

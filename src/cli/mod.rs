@@ -350,7 +350,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         (1, ..) => "gleaner=debug",
         _ => "gleaner=trace",
     };
-    telemetry::start(format == LogFormat::Json, filter, &terminal);
+    let recent = telemetry::start(format == LogFormat::Json, filter, &terminal);
     let Some(config) = config else {
         return match command {
             Command::Demo(options) => demo::demo(&global, &options, &terminal),
@@ -362,7 +362,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     };
     match command {
         Command::Crawl(options) => crawl::crawl(&config, &options, &global, &terminal),
-        Command::Run(options) => run::run(&config, &options, &global),
+        Command::Run(options) => run::run(&config, &options, &global, recent),
         Command::Rules(command) => rules_command(command, &config, &global),
         Command::Status(options) => status::status(&config, &options, &global),
         Command::Search(options) => search::command(&config, &options),

@@ -1,18 +1,28 @@
 //! JSON below `/api/v1`.
 
 mod archive;
+mod events;
+pub mod lists;
+mod log;
 mod openapi;
 mod service;
 mod table;
 
 pub use archive::{count, ready};
+pub use events::SiteWork;
+pub use service::Coverages;
 pub use table::{Report, router};
 
 use self::table::Endpoint;
+use crate::problem::Problem;
+
+const EVENTS: &str = "What happens, as server-sent events: `torrent` (one is stored, or found on one more site; as in /torrents), `log` (a line, as in /log), \
+    `sites` (what each crawl has done and does). Last-Event-ID goes on where a stream has ended";
 
 /// All endpoints.
 pub fn endpoints() -> Vec<Endpoint> {
     const NO_INDEX: &str = "the search index is being made";
+    const NO_SITE: &str = "no site has this name";
     const NO_TORRENT: &str = "this torrent is not in the archive";
     vec![
         Endpoint::get("/openapi.json", "This document", openapi::openapi),
@@ -26,5 +36,35 @@ pub fn endpoints() -> Vec<Endpoint> {
         Endpoint::get("/categories", "All categories with their torrents", archive::categories).may_be(503, NO_INDEX),
         Endpoint::report("/sites", "What `gleaner status --json` prints", |inside| &inside.status, ""),
         Endpoint::report("/sites/{name}", "The part of one site", |inside| &inside.site, service::NOT_CRAWLED),
+        Endpoint::get("/sites/{name}/lists", "The lists of a site, with their last and next recheck", lists::lists)
+            .may_be(404, NO_SITE),
+        Endpoint::report(
+            "/sites/{name}/schedule",
+            "What `gleaner schedule --json` prints: which list is rechecked when, and why",
+            |inside| &inside.schedule,
+            service::NOT_SCHEDULED,
+        ),
+        Endpoint::get("/coverage", "What `gleaner coverage --json` prints, at most a minute old", service::coverages),
+        Endpoint::get("/sites/{name}/coverage", "The part of one site", service::coverage).may_be(404, NO_SITE),
+        Endpoint::report(
+            "/sites/{name}/delay",
+            "What `gleaner delay --json` prints: how late new torrents were stored",
+            |inside| &inside.delay,
+            service::NO_DELAY,
+        ),
+        Endpoint::get("/log", "The last lines of the log, the newest first", log::log),
+        Endpoint::events("/events", EVENTS, events::events).may_be(503, "too many clients listen already"),
     ]
+}
+
+fn wrong_cursor() -> Problem {
+    Problem::wrong("this cursor was never given", "begin without one, and go on with `next` of the answer")
+}
+
+/// Refuses a limit of none, and one above the bound.
+fn must_be_within(limit: usize, most: usize) -> Result<(), Problem> {
+    let is_within = (1..=most).contains(&limit);
+    is_within.then_some(()).ok_or_else(|| {
+        Problem::wrong(format!("the limit {limit} is out of bounds"), format!("write a number from 1 to {most}"))
+    })
 }

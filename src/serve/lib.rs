@@ -29,6 +29,7 @@ use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
 use gleaner_base::clock::Clock;
+use gleaner_base::recent::Recent;
 use gleaner_rules::config::web::{Listen, Web};
 use gleaner_search::Search;
 use gleaner_store::crawldb::{CrawlDbError, Reader};
@@ -39,7 +40,7 @@ use crate::clients::Clients;
 use crate::metrics::{Family, Requests};
 use crate::tokens::{Scope, Tokens};
 
-pub use api::Report;
+pub use api::{Report, SiteWork, lists};
 pub use listen::{Listening, serve};
 
 /// The index, or None while it is made.
@@ -54,6 +55,16 @@ pub struct Inside {
     pub status: Report,
     /// The part of it on one site.
     pub site: Report,
+    /// The lists of a site, the one that is rechecked next first.
+    pub lists: Box<dyn Fn(String) -> Told<Vec<lists::ListRow>> + Send + Sync>,
+    /// The report of `gleaner schedule --json`.
+    pub schedule: Report,
+    /// The report of `gleaner delay --json`.
+    pub delay: Report,
+    /// The last lines of the log.
+    pub log: Recent,
+    /// What each crawl does.
+    pub works: Box<dyn Fn() -> Vec<SiteWork> + Send + Sync>,
     /// Its figures for Prometheus.
     pub metrics: Box<dyn Fn() -> Told<Vec<Family>> + Send + Sync>,
 }
@@ -62,7 +73,16 @@ pub struct Inside {
 impl Default for Inside {
     fn default() -> Self {
         let nothing = || Report::of::<(), _>(|_| std::future::ready(Ok(None)));
-        Self { status: nothing(), site: nothing(), metrics: Box::new(|| Box::pin(std::future::ready(Ok(Vec::new())))) }
+        Self {
+            status: nothing(),
+            site: nothing(),
+            lists: Box::new(|_| Box::pin(std::future::ready(Ok(Vec::new())))),
+            schedule: nothing(),
+            delay: nothing(),
+            log: Recent::default(),
+            works: Box::new(Vec::new),
+            metrics: Box::new(|| Box::pin(std::future::ready(Ok(Vec::new())))),
+        }
     }
 }
 
@@ -79,6 +99,9 @@ pub struct Outlet {
     requests: Requests,
     feeds: feeds::Changed,
     searches: Semaphore,
+    coverages: api::Coverages,
+    /// Places of clients that listen to events.
+    streams: Arc<Semaphore>,
     /// False where others than this machine can connect.
     is_local: bool,
 }
@@ -105,6 +128,8 @@ impl Outlet {
             requests: Requests::default(),
             feeds: feeds::Changed::default(),
             searches: Semaphore::new(limits::SEARCHES_AT_ONCE),
+            coverages: api::Coverages::default(),
+            streams: Arc::new(Semaphore::new(limits::EVENT_STREAMS_MAX)),
             is_local,
         }
     }

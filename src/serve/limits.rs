@@ -54,3 +54,25 @@ pub const FILES_LISTED_MAX: usize = 10_000;
 
 /// Bytes of an answer as JSON: ten thousand files with long paths stay below.
 pub const ANSWER_BYTES_MAX: usize = 64 << 20;
+
+/// Lists of a site in one answer, unless asked otherwise and at most: sites have some thousand.
+pub const LISTS: usize = 1_000;
+pub const LISTS_MAX: usize = 10_000;
+
+/// Lines of the log in one answer.
+pub const LOG_PAGE_MAX: usize = 1_000;
+
+/// How old a coverage may be: to reckon one of a million URLs takes seconds.
+pub const COVERAGE_KEPT: Duration = Duration::from_secs(60);
+
+/// Sites whose coverage is kept; beyond, all are reckoned anew.
+pub const COVERAGES_KEPT_MAX: usize = 256;
+
+/// Clients that listen to events at once: each holds a connection.
+pub const EVENT_STREAMS_MAX: usize = 32;
+
+/// Events of a kind that are made ready at once; the next ones wait until these are taken.
+pub const EVENTS_AT_ONCE: usize = 100;
+
+/// Between two looks for events.
+pub const EVENT_LOOK: Duration = Duration::from_secs(1);

@@ -244,6 +244,12 @@ impl Tokens {
         Some(token)
     }
 
+    /// True while the token is not revoked.
+    #[must_use]
+    pub fn has(&self, token: &Token) -> bool {
+        self.known().tokens.contains(token)
+    }
+
     /// The token that a download link was made with: [`crate::links::mac`].
     #[must_use]
     pub fn of_link(&self, infohash: &str, mac: &str) -> Option<Token> {

@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::table::{Call, Nothing};
+use super::{must_be_within, wrong_cursor};
 use crate::Outlet;
 use crate::limits::{FILES_LISTED_MAX, OFFSET_MAX, PAGE, PAGE_MAX};
 use crate::links::Links;
@@ -105,7 +106,7 @@ struct SourceRow {
 }
 
 impl Torrent {
-    fn of(item: Item, links: &Links) -> Self {
+    pub fn of(item: Item, links: &Links) -> Self {
         let (facts, hex) = (item.row.facts, |hash: &[u8]| data_encoding::HEXLOWER.encode(hash));
         let created = facts.created_unix.and_then(|seconds| u64::try_from(seconds).ok());
         let source = |source: gleaner_store::crawldb::Source| SourceRow {
@@ -187,13 +188,6 @@ fn page() -> usize {
     PAGE
 }
 
-fn bounded(limit: usize) -> Result<usize, Problem> {
-    let is_bounded = (1..=PAGE_MAX).contains(&limit);
-    is_bounded.then_some(limit).ok_or_else(|| {
-        Problem::wrong(format!("the limit {limit} is out of bounds"), format!("write a number from 1 to {PAGE_MAX}"))
-    })
-}
-
 /// How many items a feed is to have.
 pub fn count(limit: Option<&str>) -> Result<usize, Problem> {
     let Some(limit) = limit.filter(|limit| !limit.is_empty()) else { return Ok(PAGE) };
@@ -202,14 +196,11 @@ pub fn count(limit: Option<&str>) -> Result<usize, Problem> {
     count.map(|count| count.min(PAGE_MAX)).ok_or_else(|| Problem::wrong("limit is no number", detail))
 }
 
-fn wrong_cursor() -> Problem {
-    Problem::wrong("this cursor was never given", "begin without one, and go on with `next` of the answer")
-}
-
 /// Newest first. The cursor is the place of the last torrent: what is stored meanwhile shifts nothing.
 pub async fn torrents(call: Call<Nothing, NewestAsked>) -> Result<Torrents, Problem> {
     let Call { outlet, caller, query: asked, .. } = call;
-    let count = bounded(asked.limit)?;
+    must_be_within(asked.limit, PAGE_MAX)?;
+    let count = asked.limit;
     let before = asked.cursor.as_deref().map(|cursor| place(cursor).ok_or_else(wrong_cursor)).transpose()?;
     let page = outlet.newest(before, 0, count).await?;
     let last = page.items.last().filter(|_| page.items.len() == count).map(|item| item.row.place());
@@ -228,7 +219,8 @@ fn place(cursor: &str) -> Option<Stored> {
 /// What a query finds. The cursor is the number of torrents before the page.
 pub async fn search(call: Call<Nothing, SearchAsked>) -> Result<Torrents, Problem> {
     let Call { outlet, caller, query: asked, .. } = call;
-    let count = bounded(asked.limit)?;
+    must_be_within(asked.limit, PAGE_MAX)?;
+    let count = asked.limit;
     let skip = match asked.cursor.as_deref() {
         Some(cursor) if cursor.len() <= 6 && cursor.bytes().all(|of| of.is_ascii_digit()) => {
             cursor.parse().ok().filter(|skip| *skip <= OFFSET_MAX).ok_or_else(wrong_cursor)?

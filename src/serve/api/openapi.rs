@@ -31,11 +31,12 @@ pub fn document(endpoints: &[Endpoint], inside: &Inside, base: &str) -> Value {
     let problem = answers.subschema_for::<Problem>().to_value();
     let mut paths = Map::new();
     for endpoint in endpoints {
-        let shape = match endpoint.gives {
-            Gives::Json(shape) => shape,
-            Gives::Report(of) => of(inside).shape,
+        let given = match endpoint.gives {
+            Gives::Json(shape) => json!({ "application/json": { "schema": shape(&mut answers) } }),
+            Gives::Report(of) => json!({ "application/json": { "schema": (of(inside).shape)(&mut answers) } }),
+            Gives::Events => json!({ "text/event-stream": { "schema": { "type": "string" } } }),
         };
-        let operation = operation(endpoint, shape(&mut answers).to_value(), &problem, &mut parameters);
+        let operation = operation(endpoint, given, &problem, &mut parameters);
         let at = paths.entry(format!("/api/v1{}", endpoint.path)).or_insert_with(|| json!({}));
         at[endpoint.method] = operation;
     }
@@ -69,10 +70,7 @@ fn settings(with: impl FnOnce(&mut SchemaSettings)) -> SchemaSettings {
 fn operation(endpoint: &Endpoint, given: Value, problem: &Value, parameters: &mut SchemaGenerator) -> Value {
     let mut responses = Map::new();
     let tag = json!({ "ETag": { "schema": { "type": "string" }, "description": "send it as If-None-Match to be told whether it has changed" } });
-    responses.insert(
-        "200".to_owned(),
-        json!({ "description": endpoint.summary, "headers": tag, "content": { "application/json": { "schema": given } } }),
-    );
+    responses.insert("200".to_owned(), json!({ "description": endpoint.summary, "headers": tag, "content": given }));
     responses.insert("304".to_owned(), json!({ "description": "nothing has changed since the answer of this ETag" }));
     for (status, why) in ALWAYS.iter().chain(&endpoint.refusals) {
         let mut response =

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts as _, Query as QueryOf, RawPathParams, Request, State};
-use axum::http::Uri;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, Uri};
 use axum::middleware::from_fn;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::MethodRouter;
@@ -63,6 +63,7 @@ pub struct Nothing {}
 pub struct Call<P, Q> {
     pub outlet: Arc<Outlet>,
     pub caller: Caller,
+    pub headers: HeaderMap,
     pub path: P,
     pub query: Q,
 }
@@ -72,6 +73,8 @@ pub enum Gives {
     Json(Shape),
     /// The schema is the service's.
     Report(fn(&Inside) -> &Report),
+    /// As server-sent events.
+    Events,
 }
 
 /// One row of the table.
@@ -138,6 +141,22 @@ impl Endpoint {
         }
     }
 
+    /// A stream of events.
+    pub fn events<Q, F>(
+        path: &'static str,
+        summary: &'static str,
+        handler: impl Fn(Call<Nothing, Q>) -> F + Clone + Send + Sync + 'static,
+    ) -> Self
+    where
+        Q: DeserializeOwned + JsonSchema + Send + 'static,
+        F: Future<Output = Result<Response, Problem>> + Send + 'static,
+    {
+        let handler = routing::get(async move |state, caller, request| -> Result<Response, Problem> {
+            handler(called(state, caller, request).await?).await
+        });
+        Self::new("get", path, summary, (shape::<Nothing>(), shape::<Q>()), Gives::Events, handler)
+    }
+
     fn new(
         method: &'static str,
         path: &'static str,
@@ -180,7 +199,8 @@ async fn called<P: DeserializeOwned, Q: DeserializeOwned>(
 ) -> Result<Call<P, Q>, Problem> {
     let (mut parts, _) = request.into_parts();
     let query = query(&parts.uri)?;
-    Ok(Call { outlet, caller, path: names(&mut parts).await?, query })
+    let path = names(&mut parts).await?;
+    Ok(Call { outlet, caller, headers: parts.headers, path, query })
 }
 
 async fn names<P: DeserializeOwned>(parts: &mut Parts) -> Result<P, Problem> {

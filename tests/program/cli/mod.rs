@@ -2,6 +2,7 @@
 //! process bounded in time and ended with its test.
 
 mod accounts;
+mod api;
 mod changes;
 mod damaged;
 mod demo;

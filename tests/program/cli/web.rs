@@ -30,7 +30,7 @@ impl Answer {
     }
 
     #[track_caller]
-    fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 
@@ -41,7 +41,7 @@ impl Answer {
 }
 
 /// Sends a request as it is written, with `Connection: close`.
-fn send(port: u16, method: &str, target: &str, headers: &[(&str, &str)]) -> Answer {
+pub fn send(port: u16, method: &str, target: &str, headers: &[(&str, &str)]) -> Answer {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     let has_host = headers.iter().any(|(name, _)| *name == "Host");
@@ -71,7 +71,7 @@ pub fn port_of(service: &Service) -> u16 {
 }
 
 /// A crawled demo site of sixty torrents.
-fn crawled(here: &Path) {
+pub fn crawled(here: &Path) {
     let _site = Site::start(here, 60, 0);
     run(here, &["crawl", "--data", "data", "--rules", "rules", "--json"]).ended(0);
     // Its rule file is of no use any more.
@@ -80,7 +80,7 @@ fn crawled(here: &Path) {
     run(here, &["search", "--data", "data", "--rules", "rules"]).ended(0);
 }
 
-fn indexed(port: u16) {
+pub fn indexed(port: u16) {
     wait_for("the index can be asked", || (get(port, "/api/v1/search?q=x").status == 200).then_some(()));
 }
 
