@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::accounts::AccountStatus;
 use super::changes::{self, DelayStatus, GoneStatus, ListsStatus};
+use super::pauses::{self, Pause};
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
 use gleaner_crawl::frontier::budgets::{Cut, Shapes};
@@ -104,6 +105,9 @@ pub struct SiteStatus {
     /// A repaired rule file that waits for a person; added by the command that prints the report, which has the rule files.
     #[serde(default)]
     pub proposed: Option<String>,
+    /// Why nobody crawls it: a person has paused it.
+    #[serde(default)]
+    pub paused: Option<Pause>,
 }
 
 /// Activity of the scripts of its pages; up to half a minute old.
@@ -256,6 +260,7 @@ pub async fn report(
             troubles: troubles(db, name).await?,
             broken_promises: broken_promises(db, name, None).await?,
             proposed: None,
+            paused: pauses::of(db, name, now).await?,
         });
     }
     let rule_faults = progress.map(Progress::rule_faults).unwrap_or_default();
@@ -375,7 +380,7 @@ mod tests {
 
     #[test]
     fn a_site_is_one_flat_object_in_the_order_of_before() {
-        let site = r#"{"name":"s","pages":9,"script_requests":2,"closed_to_scripts":[],"showed_nothing":null,"pages_not_whole":1,"torrents":3,"torrents_seen":4,"magnets":5,"urls_known":6,"urls_queued":7,"body_bytes":8,"outcomes":{"page":9},"is_crawled":true,"under_way":1,"waiting":null,"session":null,"no_session":null,"blocked_hosts":[],"ended":null,"cuts":[],"unclassed":[],"acting":[],"crews":null,"proposals":[],"delay":null,"gone":null,"lists":null,"troubles":[],"broken_promises":[],"proposed":null}"#;
+        let site = r#"{"name":"s","pages":9,"script_requests":2,"closed_to_scripts":[],"showed_nothing":null,"pages_not_whole":1,"torrents":3,"torrents_seen":4,"magnets":5,"urls_known":6,"urls_queued":7,"body_bytes":8,"outcomes":{"page":9},"is_crawled":true,"under_way":1,"waiting":null,"session":null,"no_session":null,"blocked_hosts":[],"ended":null,"cuts":[],"unclassed":[],"acting":[],"crews":null,"proposals":[],"delay":null,"gone":null,"lists":null,"troubles":[],"broken_promises":[],"proposed":null,"paused":null}"#;
         let read: SiteStatus = serde_json::from_str(site).unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), site);
     }

@@ -18,6 +18,7 @@ use tokio::sync::oneshot;
 
 use super::control::Live;
 use super::finding::Finder;
+use super::pauses::Wishes;
 use super::{App, changes, schedule};
 use crate::limits::SCHEDULE_LISTS_MAX;
 
@@ -37,7 +38,7 @@ impl Server {
         config: &Config,
         finder: Finder,
         progress: &Progress,
-        log: Recent,
+        (log, wishes): (Recent, Wishes),
     ) -> anyhow::Result<Option<Self>> {
         let Some(listen) = config.web.listen.clone() else { return Ok(None) };
         if !listen.is_local() && Tokens::of(&app.data_dir).are_none() {
@@ -55,7 +56,7 @@ impl Server {
         }
         let outlet = Outlet::new(
             (Arc::clone(&app.db) as Arc<dyn Reader>, Arc::clone(&app.archive), Arc::new(move || finder.search())),
-            inside(app, progress, log),
+            inside(app, progress, log, wishes),
             Arc::clone(&app.clock),
             config.web.clone(),
             &app.data_dir,
@@ -116,7 +117,7 @@ impl Drop for Server {
 }
 
 /// What the service knows of its crawl: reports, as the commands print them, and the figures in them.
-fn inside(app: &App, progress: &Progress, log: Recent) -> Inside {
+fn inside(app: &App, progress: &Progress, log: Recent, wishes: Wishes) -> Inside {
     let live = Arc::new(Live { db: Arc::clone(&app.db), progress: Some(progress.clone()) });
     let clock = Arc::clone(&app.clock);
     let report = move |live: &Arc<Live>| {
@@ -159,6 +160,10 @@ fn inside(app: &App, progress: &Progress, log: Recent) -> Inside {
             async move { changes::delays(live.as_ref(), &site).await }
         }),
         log,
+        act: Box::new(move |act| {
+            let wishes = wishes.clone();
+            Box::pin(async move { wishes.ask(act).await })
+        }),
         works: Box::new(move || works(&progress)),
         metrics: Box::new(move || {
             let (report, data_dir) = (of_metrics(&l6), data_dir.clone());

@@ -39,6 +39,7 @@ pub mod login;
 pub mod manual;
 mod masked;
 pub mod noise;
+pub mod pause;
 mod pipe;
 pub mod progress_bar;
 pub mod render;
@@ -153,6 +154,12 @@ enum Command {
     /// Show when each list of a site is rechecked next, and why
     #[command(after_help = "Example: gleaner schedule mytracker --lists 50")]
     Schedule(schedule::Options),
+    /// Leave a site alone for a while: the running service sends it no request, also after a restart
+    #[command(after_help = "Example: gleaner pause mytracker --minutes 90")]
+    Pause(pause::Pause),
+    /// Go on with a site that was paused
+    #[command(after_help = "Example: gleaner resume mytracker")]
+    Resume(pause::Resume),
     /// Show one page of a site with its blocks marked: shared template, volatile parts, content
     #[command(after_help = "Example: gleaner noise mytracker https://tracker.example/browse")]
     Noise(noise::Options),
@@ -370,6 +377,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Coverage(options) => coverage::command(&config, &options),
         Command::Delay(options) => delay::command(&config, &options),
         Command::Schedule(options) => schedule::command(&config, &options),
+        Command::Pause(options) => pause::pause(&config, &options),
+        Command::Resume(options) => pause::resume(&config, &options),
         Command::Noise(options) => noise::command(&config, &options, &global),
         Command::Sources(options) => sources::command(&config, &options),
         Command::Token(options) => token::command(&config, &options),

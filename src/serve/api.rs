@@ -5,6 +5,7 @@ mod events;
 pub mod lists;
 mod log;
 mod openapi;
+mod pressing;
 mod service;
 mod table;
 
@@ -54,6 +55,17 @@ pub fn endpoints() -> Vec<Endpoint> {
         ),
         Endpoint::get("/log", "The last lines of the log, the newest first", log::log),
         Endpoint::events("/events", EVENTS, events::events).may_be(503, "too many clients listen already"),
+        Endpoint::post(
+            "/sites/{name}/pause",
+            "Sends no request to a site, for some minutes or until it is resumed; over restarts too",
+            pressing::pause,
+        ),
+        Endpoint::post("/sites/{name}/resume", "Goes on with a paused site", pressing::resume),
+        Endpoint::post(
+            "/sites/{name}/crawl",
+            "Rechecks the start pages and all lists of a site at once, within its rules",
+            pressing::crawl,
+        ),
     ]
 }
 

@@ -7,6 +7,7 @@
 pub mod limits;
 
 mod access;
+pub mod acts;
 mod api;
 mod clients;
 mod download;
@@ -36,6 +37,7 @@ use gleaner_store::crawldb::{CrawlDbError, Reader};
 use gleaner_torrent::archive::Archive;
 use tokio::sync::Semaphore;
 
+use crate::acts::{Act, Acted, Refused};
 use crate::clients::Clients;
 use crate::metrics::{Family, Requests};
 use crate::tokens::{Scope, Tokens};
@@ -48,6 +50,9 @@ pub type Finder = Arc<dyn Fn() -> Option<Arc<Search>> + Send + Sync>;
 
 /// What is asked of the service itself.
 pub type Told<T> = Pin<Box<dyn Future<Output = Result<T, CrawlDbError>> + Send>>;
+
+/// What becomes of a wish.
+pub type Done = Pin<Box<dyn Future<Output = Result<Acted, Refused>> + Send>>;
 
 /// What the service knows of its crawl.
 pub struct Inside {
@@ -63,6 +68,8 @@ pub struct Inside {
     pub delay: Report,
     /// The last lines of the log.
     pub log: Recent,
+    /// Does what is wanted of a site.
+    pub act: Box<dyn Fn(Act) -> Done + Send + Sync>,
     /// What each crawl does.
     pub works: Box<dyn Fn() -> Vec<SiteWork> + Send + Sync>,
     /// Its figures for Prometheus.
@@ -80,6 +87,7 @@ impl Default for Inside {
             schedule: nothing(),
             delay: nothing(),
             log: Recent::default(),
+            act: Box::new(|act| Box::pin(std::future::ready(Err(Refused::Unknown(act.site))))),
             works: Box::new(Vec::new),
             metrics: Box::new(|| Box::pin(std::future::ready(Ok(Vec::new())))),
         }
@@ -164,7 +172,7 @@ pub fn router(outlet: Arc<Outlet>) -> Router {
         // Its link admits to it.
         .route("/torrents/{name}", get(download::torrent))
         .fallback(problem::nothing_here)
-        .method_not_allowed_fallback(problem::only_get)
+        .method_not_allowed_fallback(problem::other_method)
         .layer(from_fn_with_state(Arc::clone(&outlet), access::guard))
         // These tell nothing but whether it runs.
         .route("/healthz", get(async || "ok\n"))

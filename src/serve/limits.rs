@@ -74,5 +74,11 @@ pub const EVENT_STREAMS_MAX: usize = 32;
 /// Events of a kind that are made ready at once; the next ones wait until these are taken.
 pub const EVENTS_AT_ONCE: usize = 100;
 
+/// Minutes of a pause that ends by itself: a year.
+pub const PAUSE_MINUTES_MAX: u32 = 525_600;
+
+/// Bytes of the body of a request.
+pub const BODY_BYTES_MAX: usize = 16 << 10;
+
 /// Between two looks for events.
 pub const EVENT_LOOK: Duration = Duration::from_secs(1);

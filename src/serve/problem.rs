@@ -65,6 +65,6 @@ pub async fn nothing_here() -> Problem {
     Problem::new(StatusCode::NOT_FOUND, "nothing is here", detail)
 }
 
-pub async fn only_get() -> Problem {
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD are answered here", "nothing can be changed here")
+pub async fn other_method() -> Problem {
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this is not answered here", "`Allow` of this answer lists what is")
 }

@@ -12,7 +12,7 @@ use crate::problem::Problem;
 const ALWAYS: [(u16, &str); 7] = [
     (400, "a name or a parameter cannot be read, or is out of its bounds"),
     (401, "a token is needed, or the one that was sent is unknown or revoked"),
-    (403, "the token's scope is not enough"),
+    (403, "the token's scope is not enough, or another site's page has sent the request"),
     (421, "requests for this host are not answered: `hosts` or `public_url` of gleaner.toml name it"),
     (429, "too many requests"),
     (500, "the service cannot answer: its log says why"),
@@ -69,9 +69,14 @@ fn settings(with: impl FnOnce(&mut SchemaSettings)) -> SchemaSettings {
 
 fn operation(endpoint: &Endpoint, given: Value, problem: &Value, parameters: &mut SchemaGenerator) -> Value {
     let mut responses = Map::new();
-    let tag = json!({ "ETag": { "schema": { "type": "string" }, "description": "send it as If-None-Match to be told whether it has changed" } });
-    responses.insert("200".to_owned(), json!({ "description": endpoint.summary, "headers": tag, "content": given }));
-    responses.insert("304".to_owned(), json!({ "description": "nothing has changed since the answer of this ETag" }));
+    let mut given = json!({ "description": endpoint.summary, "content": given });
+    if endpoint.method == "get" {
+        let about = "send it as If-None-Match to be told whether it has changed";
+        given["headers"] = json!({ "ETag": { "schema": { "type": "string" }, "description": about } });
+        let unchanged = "nothing has changed since the answer of this ETag";
+        responses.insert("304".to_owned(), json!({ "description": unchanged }));
+    }
+    responses.insert("200".to_owned(), given);
     for (status, why) in ALWAYS.iter().chain(&endpoint.refusals) {
         let mut response =
             json!({ "description": why, "content": { "application/problem+json": { "schema": problem } } });
@@ -86,13 +91,18 @@ fn operation(endpoint: &Endpoint, given: Value, problem: &Value, parameters: &mu
         .flat_map(|(place, shape)| taken(place, shape, parameters))
         .collect();
     let name = format!("{}{}", endpoint.method, endpoint.path.replace(['/', '{', '}', '.'], "_"));
-    json!({
+    let mut operation = json!({
         "operationId": name,
         "summary": endpoint.summary,
         "description": format!("Needs a token of the scope `{}` where one is needed.", endpoint.scope.name()),
         "parameters": taken,
         "responses": responses,
-    })
+    });
+    if let Some(body) = endpoint.body {
+        let schema = body(parameters);
+        operation["requestBody"] = json!({ "required": true, "content": { "application/json": { "schema": schema } } });
+    }
+    operation
 }
 
 /// The fields of a type as parameters.

@@ -4,9 +4,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequestParts as _, Query as QueryOf, RawPathParams, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Uri};
+use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::middleware::from_fn;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::MethodRouter;
@@ -18,6 +19,8 @@ use serde::de::DeserializeOwned;
 use serde::de::value::{Error as ValueError, MapDeserializer};
 
 use crate::access::{self, Caller};
+use crate::acts;
+use crate::limits::BODY_BYTES_MAX;
 use crate::problem::Problem;
 use crate::tokens::Scope;
 use crate::{Inside, Outlet, Told};
@@ -59,7 +62,7 @@ impl Report {
 #[serde(deny_unknown_fields)]
 pub struct Nothing {}
 
-/// A request: what its path and its query name.
+/// A request: what its path and its query (of a POST its body) name.
 pub struct Call<P, Q> {
     pub outlet: Arc<Outlet>,
     pub caller: Caller,
@@ -87,6 +90,8 @@ pub struct Endpoint {
     pub scope: Scope,
     pub names: Shape,
     pub parameters: Shape,
+    /// Of a POST.
+    pub body: Option<Shape>,
     pub gives: Gives,
     /// Statuses beside those that every request may get, with what they mean.
     pub refusals: Vec<(u16, &'static str)>,
@@ -157,6 +162,38 @@ impl Endpoint {
         Self::new("get", path, summary, (shape::<Nothing>(), shape::<Q>()), Gives::Events, handler)
     }
 
+    /// What changes something, for those who may.
+    pub fn post<P, B, T, F>(
+        path: &'static str,
+        summary: &'static str,
+        handler: impl Fn(Call<P, B>) -> F + Clone + Send + Sync + 'static,
+    ) -> Self
+    where
+        P: DeserializeOwned + JsonSchema + Send + 'static,
+        B: DeserializeOwned + JsonSchema + Send + 'static,
+        T: Serialize + JsonSchema,
+        F: Future<Output = Result<T, Problem>> + Send + 'static,
+    {
+        let answered =
+            async move |State(outlet): State<Arc<Outlet>>, Extension(caller): Extension<Caller>, request: Request| {
+                let (mut parts, body) = request.into_parts();
+                let Nothing {} = query(&parts.uri)?;
+                let (path, query) = (names(&mut parts).await?, read(body).await?);
+                let made = handler(Call { outlet, caller, headers: parts.headers, path, query }).await?;
+                Ok::<Response, Problem>(Json(made).into_response())
+            };
+        let handler = routing::post(answered).route_layer(from_fn(acts::guarded));
+        let gives = Gives::Json(|generator| generator.subschema_for::<T>());
+        let names = (shape::<P>(), shape::<Nothing>());
+        let body = Some(shape::<B>());
+        Self { scope: Scope::Admin, body, ..Self::new("post", path, summary, names, gives, handler) }
+            .may_be(404, "no site has this name")
+            .may_be(409, "that cannot be done with this site now")
+            .may_be(413, "the body is too large")
+            .may_be(415, "the body is not JSON")
+            .may_be(503, "the service ends, or its database cannot be written")
+    }
+
     fn new(
         method: &'static str,
         path: &'static str,
@@ -165,7 +202,8 @@ impl Endpoint {
         gives: Gives,
         handler: MethodRouter<Arc<Outlet>>,
     ) -> Self {
-        Self { method, path, summary, scope: Scope::Read, names, parameters, gives, refusals: Vec::new(), handler }
+        let (scope, refusals, body) = (Scope::Read, Vec::new(), None);
+        Self { method, path, summary, scope, names, parameters, body, gives, refusals, handler }
     }
 
     /// With a status that not every endpoint has.
@@ -224,6 +262,23 @@ fn query<Q: DeserializeOwned>(uri: &Uri) -> Result<Q, Problem> {
         let why = std::error::Error::source(&why).map_or_else(|| why.to_string(), ToString::to_string);
         Problem::wrong(format!("the query cannot be read: {why}"), hint)
     })
+}
+
+/// The body of a request, whose media type is known to be JSON.
+async fn read<B: DeserializeOwned>(body: Body) -> Result<B, Problem> {
+    let too_large = || {
+        let title = format!("the body has more than {BODY_BYTES_MAX} bytes");
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, title, "send an object, {} at least")
+    };
+    let bytes = to_bytes(body, BODY_BYTES_MAX).await.map_err(|_| too_large())?;
+    let hint = "/api/v1/openapi.json says what the object may have";
+    let wrong = |why: serde_json::Error| Problem::wrong(format!("the body cannot be read: {why}"), hint);
+    let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(wrong)?;
+    // A list of the fields' values is none.
+    if !value.is_object() {
+        return Err(Problem::wrong("the body is no object", hint));
+    }
+    B::deserialize(value).map_err(wrong)
 }
 
 /// The routes of all endpoints.

@@ -18,6 +18,7 @@ mod misuse;
 mod output;
 mod owners;
 mod paths;
+mod press;
 mod repair;
 mod repair_guards;
 mod search;
@@ -70,6 +71,8 @@ fn every_command_has_help_with_an_example() {
         "token new",
         "token list",
         "token revoke",
+        "pause",
+        "resume",
         "verify",
         "config",
         "config check",

@@ -19,6 +19,15 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// As it came.
+    #[track_caller]
+    pub fn of(bytes: &[u8]) -> Self {
+        let at = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or_else(|| panic!("no head: {bytes:?}"));
+        let head = String::from_utf8(bytes[..at].to_vec()).unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Self { status, head, body: bytes[at + 4..].to_vec() }
+    }
+
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap()
     }
@@ -52,10 +61,7 @@ pub fn send(port: u16, method: &str, target: &str, headers: &[(&str, &str)]) -> 
         .unwrap();
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).unwrap();
-    let at = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or_else(|| panic!("{target}: {bytes:?}"));
-    let head = String::from_utf8(bytes[..at].to_vec()).unwrap();
-    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    Answer { status, head, body: bytes[at + 4..].to_vec() }
+    Answer::of(&bytes)
 }
 
 pub fn get(port: u16, target: &str) -> Answer {

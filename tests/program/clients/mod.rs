@@ -24,15 +24,6 @@ struct Served {
 
 impl Served {
     fn start() -> Self {
-        let here = Self::crawled();
-        let service = Service::start(here.path());
-        let port = port_of(&service);
-        wait_for("the index can be asked", || (get(port, "/api/v1/search?q=x").status == 200).then_some(()));
-        Self { here, service, port }
-    }
-
-    /// The folder of an archive.
-    fn crawled() -> tempfile::TempDir {
         let here = folder();
         let site = Site::start(here.path(), TORRENTS, 0);
         run(here.path(), &["crawl", "--data", "data", "--rules", "rules", "--json"]).ended(0);
@@ -40,7 +31,10 @@ impl Served {
         // Its rule file is of no use any more.
         fs::remove_dir_all(here.path().join("rules")).unwrap();
         fs::create_dir(here.path().join("rules")).unwrap();
-        here
+        let service = Service::start(here.path());
+        let port = port_of(&service);
+        wait_for("the index can be asked", || (get(port, "/api/v1/search?q=x").status == 200).then_some(()));
+        Self { here, service, port }
     }
 
     fn origin(&self) -> String {

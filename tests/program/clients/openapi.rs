@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::{Served, tool_of};
-use crate::cli::harness::{Service, run, wait_for};
+use super::tool_of;
+use crate::cli::harness::{Service, Site, folder, run, wait_for};
 use crate::cli::web::port_of;
 
 /// Cases of each endpoint that are made at random; those at the bounds of parameters come on top.
@@ -12,8 +12,11 @@ const CASES: &str = "120";
 
 #[test]
 fn schemathesis_finds_nothing_that_the_document_does_not_say() {
-    let here = Served::crawled();
+    let here = folder();
     let here = here.path();
+    // It is there: what is pressed has something to act upon.
+    let _site = Site::start(here, 60, 0);
+    run(here, &["crawl", "--data", "data", "--rules", "rules", "--json"]).ended(0);
     let ran = run(here, &["token", "new", "test", "--scope", "admin", "--data", "data", "--rules", "rules"]).ended(0);
     let token = ran.out.trim();
     let service = Service::with(here, &[("GLEANER_WEB_AUTH", "all"), ("GLEANER_WEB_REQUESTS_PER_SECOND", "100000")]);
