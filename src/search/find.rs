@@ -369,6 +369,9 @@ impl Fields {
                 must(between(field, range));
             }
         }
+        if let Some(within) = &query.within {
+            must(self.asked(within));
+        }
         let number = |field, value: u64| any([Term::from_field_u64(field, value)].into_iter());
         match (filters.season, filters.episode) {
             (Some(season), Some(episode)) => must(number(self.episode, episode_number(season, episode))),

@@ -34,6 +34,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         Endpoint::get("/torrents/{infohash}/files", "The files of a torrent", archive::files)
             .may_be(404, NO_TORRENT)
             .may_be(410, "the file of this torrent is lost"),
+        Endpoint::get("/searches", "The saved searches of gleaner.toml, with their feeds", archive::searches),
         Endpoint::get("/categories", "All categories with their torrents", archive::categories).may_be(503, NO_INDEX),
         Endpoint::report("/sites", "What `gleaner status --json` prints", |inside| &inside.status, ""),
         Endpoint::report("/sites/{name}", "The part of one site", |inside| &inside.site, service::NOT_CRAWLED),

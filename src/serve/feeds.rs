@@ -115,6 +115,18 @@ pub async fn of_category(Path(name): Path<String>, parts: Parts) -> Result<Respo
     feed(parts, &full_name(number).unwrap_or_default(), query, form).await
 }
 
+/// A saved search, narrowed by `q`.
+pub async fn of_saved(Path(name): Path<String>, parts: Parts) -> Result<Response, Problem> {
+    let (name, form) = Form::of_name(&name)?;
+    let Some(saved) = parts.0.saved(name) else {
+        let title = format!("no search is called {name}");
+        return Err(Problem::not_found(title, "`[[search]]` of gleaner.toml names them, /api/v1/searches lists them"));
+    };
+    let mut query = Query::parse(&parts.2.q);
+    query.within = Some(Box::new(saved));
+    feed(parts, &format!("search {name}"), query, form).await
+}
+
 async fn feed(parts: Parts, title: &str, query: Query, form: Form) -> Result<Response, Problem> {
     let (State(outlet), Extension(caller), QueryOf(asked), headers, uri) = parts;
     let count = crate::api::count(asked.limit.as_deref())?;

@@ -16,8 +16,10 @@ mod links;
 mod listen;
 pub mod metrics;
 mod names;
+mod places;
 mod problem;
 mod rows;
+mod session;
 mod tag;
 pub mod tokens;
 mod torznab;
@@ -28,11 +30,11 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::get;
+use axum::routing::{get, post};
 use gleaner_base::clock::Clock;
 use gleaner_base::recent::Recent;
 use gleaner_rules::config::web::{Listen, Web};
-use gleaner_search::Search;
+use gleaner_search::{Query, Search};
 use gleaner_store::crawldb::{CrawlDbError, Reader};
 use gleaner_torrent::archive::Archive;
 use tokio::sync::Semaphore;
@@ -106,6 +108,7 @@ pub struct Outlet {
     clients: Clients,
     requests: Requests,
     feeds: feeds::Changed,
+    sessions: session::Sessions,
     searches: Semaphore,
     coverages: api::Coverages,
     /// Places of clients that listen to events.
@@ -135,11 +138,20 @@ impl Outlet {
             tokens: Tokens::of(data_dir),
             requests: Requests::default(),
             feeds: feeds::Changed::default(),
+            sessions: session::Sessions::default(),
             searches: Semaphore::new(limits::SEARCHES_AT_ONCE),
             coverages: api::Coverages::default(),
             streams: Arc::new(Semaphore::new(limits::EVENT_STREAMS_MAX)),
             is_local,
         }
+    }
+}
+
+impl Outlet {
+    /// The query of a saved search.
+    fn saved(&self, name: &str) -> Option<Query> {
+        let saved = self.settings.searches.iter().find(|saved| saved.name == name)?;
+        Some(Query::parse(&saved.query))
     }
 }
 
@@ -159,6 +171,7 @@ pub fn router(outlet: Arc<Outlet>) -> Router {
         .route("/feeds/search.{form}", get(feeds::of_query))
         .route("/feeds/site/{name}", get(feeds::of_site))
         .route("/feeds/category/{name}", get(feeds::of_category))
+        .route("/feeds/saved/{name}", get(feeds::of_saved))
         .route_layer(from_fn(|caller, request, next| access::needs(Scope::Torznab, caller, request, next)));
     let metrics = Router::new()
         .route("/metrics", get(metrics::metrics))
@@ -169,6 +182,8 @@ pub fn router(outlet: Arc<Outlet>) -> Router {
         .merge(feeds)
         .merge(metrics)
         .merge(api)
+        .route("/", get(torznab::of_base))
+        .route("/session", post(session::begin).delete(session::end))
         // Its link admits to it.
         .route("/torrents/{name}", get(download::torrent))
         .fallback(problem::nothing_here)

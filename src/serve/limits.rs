@@ -4,8 +4,8 @@ use std::time::Duration;
 
 pub use gleaner_torrent::limits::TORRENT_BYTES_MAX;
 
-/// Connections at once; the next ones wait to be accepted.
-pub const CONNECTIONS_MAX: usize = 256;
+/// Connections at once: for the next one, that is let go which has waited longest for a request.
+pub const CONNECTIONS_MAX: usize = 1_024;
 
 /// Time for the head of a request: slow ones hold a connection.
 pub const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
@@ -42,6 +42,18 @@ pub const CLIENTS_MAX: usize = 1_024;
 
 /// Tokens of one installation.
 pub const TOKENS_MAX: usize = 1_000;
+
+/// Revoked tokens that are remembered as such.
+pub const REVOKED_MAX: usize = 1_000;
+
+/// How long a session of a browser lasts.
+pub const SESSION_TIME: Duration = Duration::from_secs(30 * 24 * 3_600);
+
+/// Sessions that were ended by hand and are remembered, until the process ends; beyond, all are forgotten.
+pub const SESSIONS_ENDED_MAX: usize = 10_000;
+
+/// Tokens that one address may show to `/session` in a minute.
+pub const TRIES_PER_MINUTE: u32 = 5;
 
 /// Bytes of the name of a token.
 pub const TOKEN_NAME_BYTES_MAX: usize = 64;

@@ -15,6 +15,9 @@ pub struct Problem {
     pub title: String,
     /// What to do.
     pub detail: String,
+    /// Seconds to wait: a header.
+    #[serde(skip)]
+    retry_after: Option<u64>,
 }
 
 fn number<S: serde::Serializer>(status: &StatusCode, to: S) -> Result<S::Ok, S::Error> {
@@ -23,7 +26,13 @@ fn number<S: serde::Serializer>(status: &StatusCode, to: S) -> Result<S::Ok, S::
 
 impl Problem {
     pub fn new(status: StatusCode, title: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self { status, title: title.into(), detail: detail.into() }
+        Self { status, title: title.into(), detail: detail.into(), retry_after: None }
+    }
+
+    /// With how long to wait.
+    #[must_use]
+    pub fn waiting(self, seconds: u64) -> Self {
+        Self { retry_after: Some(seconds), ..self }
     }
 
     /// A request that cannot be read.
@@ -51,6 +60,9 @@ impl IntoResponse for Problem {
         let mut response = (self.status, Json(&self)).into_response();
         let kind = header::HeaderValue::from_static("application/problem+json");
         response.headers_mut().insert(header::CONTENT_TYPE, kind);
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+        }
         if self.status == StatusCode::UNAUTHORIZED {
             // Feed readers send a password only when they are asked.
             let challenge = header::HeaderValue::from_static("Basic realm=\"gleaner\", charset=\"UTF-8\"");

@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::without_keys;
+use gleaner_rules::config::searches::SavedSearch;
 use gleaner_search::category::{self, CATEGORIES};
 use gleaner_search::follow::contents_of;
 use gleaner_search::{Order, Query};
@@ -72,6 +73,28 @@ pub async fn categories(call: Call<Nothing, Nothing>) -> Result<Vec<CategoryRow>
         torrents: counts.get(&of.number.to_string()).copied().unwrap_or_default(),
     };
     Ok(CATEGORIES.iter().map(row).collect())
+}
+
+/// A saved search.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SearchRow {
+    name: String,
+    query: String,
+    rss: String,
+    atom: String,
+    torznab: String,
+}
+
+pub async fn searches(call: Call<Nothing, Nothing>) -> Result<Vec<SearchRow>, Problem> {
+    let base = &call.caller.links.base;
+    let row = |SavedSearch { name, query }: &SavedSearch| SearchRow {
+        rss: format!("{base}/feeds/saved/{name}.rss"),
+        atom: format!("{base}/feeds/saved/{name}.atom"),
+        torznab: format!("{base}/torznab/search:{name}"),
+        name: name.clone(),
+        query: query.clone(),
+    };
+    Ok(call.outlet.settings.searches.iter().map(row).collect())
 }
 
 /// A torrent.

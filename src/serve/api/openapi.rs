@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::table::{Endpoint, Gives, Nothing, Shape};
 use crate::Inside;
 use crate::problem::Problem;
+use crate::session::COOKIE;
 
 /// What any request may be refused with.
 const ALWAYS: [(u16, &str); 7] = [
@@ -49,7 +50,7 @@ pub fn document(endpoints: &[Endpoint], inside: &Inside, base: &str) -> Value {
             "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
         },
         "servers": [{ "url": base }],
-        "security": [{ "bearer": [] }, { "header": [] }, { "query": [] }, { "basic": [] }],
+        "security": [{ "bearer": [] }, { "header": [] }, { "query": [] }, { "basic": [] }, { "session": [] }],
         "paths": paths,
         "components": {
             "schemas": answers.take_definitions(true),
@@ -57,6 +58,7 @@ pub fn document(endpoints: &[Endpoint], inside: &Inside, base: &str) -> Value {
                 "bearer": { "type": "http", "scheme": "bearer", "description": "A token of `gleaner token new`." },
                 "header": { "type": "apiKey", "in": "header", "name": "X-Api-Key" },
                 "query": { "type": "apiKey", "in": "query", "name": "apikey" },
+                "session": { "type": "apiKey", "in": "cookie", "name": COOKIE, "description": "What POST /session gives for a token." },
                 "basic": { "type": "http", "scheme": "basic", "description": "The token as password, or as user." },
             },
         },

@@ -193,3 +193,42 @@ fn a_stream_ends_with_its_token() {
     wait_for("the stream has ended", || (listener.line() == "0").then_some(()));
     assert!(service.stop().success());
 }
+
+#[test]
+fn a_saved_search_is_a_feed_and_an_indexer_that_no_query_widens() {
+    let here = folder();
+    let here = here.path();
+    crawled(here);
+    fs::write(here.join("gleaner.toml"), "[[search]]\nname = \"new\"\nquery = \"v1:yes -nosuchword\"\n").unwrap();
+    let service = Service::start(here);
+    let port = port_of(&service);
+    indexed(port);
+    let count = |target: &str, mark: &str| get(port, target).text().matches(mark).count();
+    let wanted = get(port, "/api/v1/search?q=v1:yes").json()["total"].as_u64().unwrap() as usize;
+    assert!(wanted > 0 && wanted < 60, "{wanted}");
+    assert_eq!(count("/feeds/saved/new.rss?limit=200", "<item>"), wanted);
+    assert_eq!(count("/feeds/saved/new.atom?limit=200", "<entry>"), wanted);
+    for path in [
+        "/torznab/search:new?t=search",
+        "/torznab/search:new/api?t=search",
+        "/torznab/search:new/api?t=search&q=v1:yes",
+    ] {
+        assert_eq!(count(path, "<item>"), wanted, "{path}");
+    }
+    // Neither filters nor categories of a query bring what the search has not.
+    let others = get(port, "/api/v1/search?q=v1:no").json()["total"].as_u64().unwrap();
+    assert!(others > 0);
+    assert_eq!(
+        count("/torznab/search:new?t=search&q=v1:no", "<item>") + count("/feeds/saved/new.rss?q=v1:no", "<item>"),
+        0
+    );
+    assert!(get(port, "/torznab/search:new?t=caps").text().contains("<caps>"));
+    assert!(get(port, "/torznab/search:old?t=search").text().contains("<error code=\"201\""));
+    assert_eq!(get(port, "/feeds/saved/old.rss").status, 404);
+    let listed = get(port, "/api/v1/searches").json();
+    assert_eq!((&listed[0]["name"], &listed[0]["query"]), (&"new".into(), &"v1:yes -nosuchword".into()));
+    assert!(listed[0]["torznab"].as_str().unwrap().ends_with("/torznab/search:new"), "{listed}");
+    assert!(service.stop().success());
+    fs::write(here.join("gleaner.toml"), "[[search]]\nname = \"new\"\nquery = \"debian cats:5\"\n").unwrap();
+    run(here, &["config", "check"]).ended(1).says(&["gleaner.toml:3:9: error: `cats:5` is no filter"]);
+}

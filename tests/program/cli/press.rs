@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::cli::harness::{Service, Site, folder, run, wait_for};
-use crate::cli::web::{Answer, get, port_of};
+use crate::cli::web::{Answer, get, port_of, send};
 
 /// POSTs a body.
 fn post(port: u16, target: &str, headers: &[(&str, &str)], body: &str) -> Answer {
@@ -60,6 +60,7 @@ fn a_paused_site_is_left_alone_over_restarts_until_it_is_resumed() {
 
     let service = Service::start(here);
     let port = port_of(&service);
+    wait_for("it is up", || (!service.logged("service is up").is_empty()).then_some(()));
     assert_eq!(service.logged("site is paused").len(), 1, "the next process knows it");
     assert!(service.logged("site is being crawled").is_empty());
     // A rule file that changes meanwhile does not begin it.
@@ -150,5 +151,117 @@ fn nothing_is_pressed_from_other_sites_by_other_methods_or_without_the_scope() {
     let answer = post(port, PAUSE, &headers, "{\"minutes\":90}");
     assert!(answer.status == 200 && answer.json()["until"].is_string(), "{}", answer.text());
     assert_eq!(service.logged("site is paused")[0]["by"], "token boss");
+    assert!(service.stop().success());
+}
+
+#[test]
+fn a_browser_has_a_session_for_a_token_until_it_is_ended_or_revoked() {
+    let here = folder();
+    let here = here.path();
+    fs::create_dir(here.join("rules")).unwrap();
+    fs::create_dir(here.join("data")).unwrap();
+    let made = run(here, &["token", "new", "page", "--scope", "read", "--data", "data", "--rules", "rules"]).ended(0);
+    let token = made.out.trim();
+    let variables = [
+        ("GLEANER_WEB_AUTH", "all"),
+        ("GLEANER_WEB_BASE_PATH", "/g"),
+        ("GLEANER_WEB_TRUSTED_PROXIES", "127.0.0.1"),
+        ("GLEANER_WEB_HOSTS", "gleaner.example"),
+    ];
+    let service = Service::with(here, &variables);
+    let port = port_of(&service);
+    const FORM: (&str, &str) = ("Content-Type", "application/x-www-form-urlencoded");
+    let passed_on = |address: &'static str| ("X-Forwarded-For", address);
+    let proxied = [passed_on("10.0.0.1"), ("X-Forwarded-Host", "gleaner.example"), ("X-Forwarded-Proto", "https")];
+    let begun = post(port, "/g/session", &[&proxied[..], &[FORM]].concat(), &format!("token={token}"));
+    assert_eq!((begun.status, begun.header("location")), (303, Some("https://gleaner.example/g/")), "{}", begun.text());
+    let cookie = begun.header("set-cookie").unwrap().to_owned();
+    for part in ["; Path=/g;", "; HttpOnly", "; SameSite=Strict", "; Secure", "; Max-Age=2592000"] {
+        assert!(cookie.contains(part), "{part}: {cookie}");
+    }
+    assert!(!cookie.contains(token));
+    let pair = cookie.split(';').next().unwrap();
+    let summary = |pair: &str| send(port, "GET", "/g/api/v1/summary", &[("Cookie", pair)]).status;
+    assert_eq!((summary(pair), summary("gleaner_session=x.1.y"), summary("a=b")), (200, 401, 401));
+    let links = send(port, "GET", "/g/api/v1/searches", &[&proxied[..], &[("Cookie", pair)]].concat());
+    assert_eq!(links.status, 200);
+
+    // As JSON; from no other site; five tries a minute and address.
+    let body = serde_json::json!({ "token": token }).to_string();
+    let second = post(port, "/g/session", &[JSON, passed_on("10.0.0.2")], &body);
+    assert_eq!((second.status, &second.json()["scope"]), (200, &"read".into()));
+    let second = second.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+    let other = post(port, "/g/session", &[JSON, ("Origin", "http://evil.example"), passed_on("10.0.0.3")], &body);
+    assert_eq!(other.status, 403);
+    let tries = (0..6).map(|_| post(port, "/g/session", &[FORM, passed_on("10.0.0.4")], "token=wrong").status);
+    assert_eq!(tries.collect::<Vec<_>>(), [403, 403, 403, 403, 403, 429]);
+    assert_eq!(post(port, "/g/session", &[FORM, passed_on("10.0.0.5")], "token=wrong").status, 403, "another address");
+    for (kind, body, status) in [(JSON, "{}", 400), (FORM, "name=x", 400), (("Content-Type", "text/plain"), "x", 415)] {
+        assert_eq!(post(port, "/g/session", &[kind, passed_on("10.0.0.6")], body).status, status, "{body}");
+    }
+
+    let ended = send(port, "DELETE", "/g/session", &[("Cookie", pair)]);
+    assert_eq!((ended.status, summary(pair), summary(&second)), (204, 401, 200));
+    assert!(ended.header("set-cookie").unwrap().contains("Max-Age=0"), "{:?}", ended.header("set-cookie"));
+    run(here, &["token", "revoke", "page", "--data", "data"]).ended(0);
+    assert_eq!(summary(&second), 401, "it dies with its token");
+    let log = fs::read_to_string(here.join("log")).unwrap();
+    assert!(!log.contains(token) && !log.contains(pair.split('=').nth(1).unwrap()), "{log}");
+    assert!(service.stop().success());
+}
+
+#[test]
+fn the_base_url_tells_programs_what_there_is() {
+    let here = folder();
+    let here = here.path();
+    fs::create_dir(here.join("rules")).unwrap();
+    let service = Service::with(here, &[("GLEANER_WEB_BASE_PATH", "/g")]);
+    let port = port_of(&service);
+    for path in ["/g?t=caps", "/g/?t=caps", "/g", "/g/", "/g/?apikey=any"] {
+        let answer = get(port, path);
+        assert!(answer.status == 200 && answer.text().contains("<caps>"), "{path}: {}", answer.text());
+    }
+    assert!(get(port, "/g/?t=nonsense").text().contains("<error code=\"202\""));
+    let page = send(port, "GET", "/g/", &[("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")]);
+    assert_eq!(page.status, 404);
+    for path in ["/?t=caps", "/", "/gx?t=caps", "/api?t=caps"] {
+        assert_eq!(get(port, path).status, 404, "{path} is not below the base path");
+    }
+    assert!(service.stop().success());
+}
+
+#[test]
+fn ten_thousand_silent_connections_and_slow_readers_keep_nobody_out() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    const SILENT: usize = 10_000;
+    let limit = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum }).unwrap();
+    let here = folder();
+    let here = here.path();
+    let _site = Site::start(here, 60, 20);
+    let service = Service::start(here);
+    let port = port_of(&service);
+    // These ask for much, and read nothing of it.
+    let ask = format!("GET /api/v1/openapi.json HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n");
+    let slow: Vec<TcpStream> = (0..30)
+        .map(|_| {
+            let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+            stream.write_all(ask.repeat(8).as_bytes()).unwrap();
+            stream
+        })
+        .collect();
+    let mut silent = Vec::with_capacity(SILENT);
+    let mut answers = 0;
+    for nth in 0..SILENT {
+        silent.push(TcpStream::connect(("127.0.0.1", port)).unwrap());
+        if nth % 500 == 0 {
+            assert_eq!(get(port, "/healthz").status, 200, "beside {nth}");
+            answers += 1;
+        }
+    }
+    assert_eq!((silent.len(), answers), (SILENT, 20));
+    assert_eq!(get(port, "/api?t=caps").status, 200);
+    wait_for("the crawl goes on", || (get(port, "/api/v1/summary").json()["torrents"] == 60).then_some(()));
+    drop((silent, slow));
     assert!(service.stop().success());
 }

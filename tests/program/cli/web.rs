@@ -286,7 +286,7 @@ fn who_has_no_token_gets_nothing_where_one_is_needed() {
     let wrong = get(port, "/g/api?t=caps&apikey=wrong");
     assert!(wrong.status == 200 && wrong.text().contains("Incorrect user credentials"), "{}", wrong.text());
     let wrong = send(port, "GET", "/g/api/v1/summary", &[("Authorization", "Bearer wrong")]);
-    assert_eq!((wrong.status, wrong.json()["title"].as_str()), (401, Some("this token is unknown or revoked")));
+    assert_eq!((wrong.status, wrong.json()["title"].as_str()), (401, Some("this token is unknown")));
 
     // Wherever clients put it; a scope is enough for what it names.
     assert!(get(port, &format!("/g/api?t=caps&apikey={torznab}")).text().contains("<caps>"));
@@ -321,7 +321,9 @@ fn who_has_no_token_gets_nothing_where_one_is_needed() {
     run(here, &["token", "list", "--data", "data"]).ended(0).says(&["prowlarr", "torznab", "homepage"]);
     run(here, &["token", "revoke", "prowlarr", "--data", "data"]).ended(0);
     assert_eq!(get(port, &links[0]).status, 401);
-    assert!(get(port, &format!("/g/api?t=caps&apikey={torznab}")).text().contains("<error code=\"100\""));
+    assert!(get(port, &format!("/g/api?t=caps&apikey={torznab}")).text().contains("<error code=\"101\""));
+    let revoked = send(port, "GET", "/g/api/v1/summary", &[("X-Api-Key", &torznab)]);
+    assert_eq!((revoked.status, revoked.json()["title"].as_str()), (401, Some("this token is revoked")));
     run(here, &["token", "new", "homepage", "--data", "data"])
         .ended(1)
         .says(&["a token of this name exists", "hint: "]);
