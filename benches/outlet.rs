@@ -264,10 +264,7 @@ async fn measure(folder: &Path, torrents: u64) -> bool {
 
     let web = Web { listen: Some(Listen::Tcp(([127, 0, 0, 1], 0).into())), ..Web::default() };
     let finder: gleaner_serve::Finder = Arc::new(move || Some(Arc::<Search>::clone(&search)));
-    let inside = Inside {
-        status: Box::new(|| Box::pin(async { Ok(serde_json::Value::Null) })),
-        metrics: Box::new(|| Box::pin(async { Ok(Vec::new()) })),
-    };
+    let inside = Inside::default();
     let outlet = Outlet::new((db as Arc<dyn Reader>, archive, finder), inside, Arc::new(SystemClock), web, folder);
     let listening = Listening::bind(&Listen::Tcp(([127, 0, 0, 1], 0).into())).expect("a port");
     let address = listening.address().expect("an address").expect("a port");

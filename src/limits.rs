@@ -112,3 +112,6 @@ pub const READERS_WAIT_MAX: std::time::Duration = std::time::Duration::from_secs
 
 /// Longest wait for an answer over the control socket. Each is a few thousand rows.
 pub const ANSWER_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(15);
+
+/// Lists of a schedule in one answer over HTTP: each has the expectation of every hour and its next rechecks, a kilobyte.
+pub const SCHEDULE_LISTS_MAX: usize = 1_000;

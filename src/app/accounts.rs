@@ -18,7 +18,7 @@ use gleaner_rules::{LoginRules, SiteRules};
 use gleaner_store::crawldb::{CrawlDbError, Reader};
 
 /// The account of one site.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct AccountStatus {
     pub site: String,
     /// None if no rule file is available.
@@ -41,7 +41,7 @@ pub struct AccountStatus {
 }
 
 /// The state of the session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AccountState {
     /// The site is being crawled with it.

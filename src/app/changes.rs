@@ -12,7 +12,7 @@ use gleaner_crawl::freshness::delay::{Delays, Quantile, Report};
 use gleaner_store::crawldb::{CrawlDbError, Reader};
 
 /// The acquisition delay of a site's torrents, in seconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct DelayStatus {
     /// Archived torrents that appeared since the crawl started.
     pub torrents: u64,
@@ -30,7 +30,7 @@ pub struct DelayStatus {
 }
 
 /// What is gone from a site.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct GoneStatus {
     /// Gone torrents, by evidence.
     pub by: BTreeMap<String, u64>,
@@ -39,7 +39,7 @@ pub struct GoneStatus {
 }
 
 /// A URL that is gone.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct GoneTold {
     pub url: String,
     /// It disappeared between these times (UTC).
@@ -50,7 +50,7 @@ pub struct GoneTold {
 }
 
 /// How a site's lists are read.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ListsStatus {
     /// Lists whose rows show times, only reply counts, or neither, so that only unknown URLs are noticed.
     pub by_times: u64,

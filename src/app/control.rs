@@ -2,7 +2,7 @@
 //! processes over a Unix socket in the folder; they never open the database beside it.
 //!
 //! One JSON object per line each way: [`Ask`] is the request, `{"ok": …}` or `{"error": "…"}` the response. All
-//! requests are read-only.
+//! requests but [`Ask::Act`] are read-only; that one is for the folder's owner and root.
 
 use std::fs::Permissions;
 use std::io::ErrorKind;
@@ -18,12 +18,14 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 
 use super::App;
+use super::pauses::Wishes;
 use super::queues::{self, HostQueue, KnownUrl};
 use super::status::{self, StatusReport};
 use crate::limits;
 use gleaner_base::clock::{Clock, UnixMillis};
 use gleaner_base::place;
 use gleaner_crawl::progress::Progress;
+use gleaner_serve::acts::{Act, Acted, Refused};
 use gleaner_store::crawldb::{
     Changes, CrawlDb, CrawlDbError, HostId, HostRow, ListingRow, MagnetRow, NotWholeRow, Reader, SiteCounts,
     SiteLabels, Stored, TorrentRow, UrlLooks,
@@ -86,6 +88,7 @@ pub enum Ask {
         site: String,
         urls_max: usize,
     },
+    Act(Act),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -116,7 +119,7 @@ impl Drop for Control {
 
 /// Starts to answer for an open data folder. If no socket can be created (the path is too long, the file system has no
 /// sockets) the crawl runs without one: other processes then report that the folder is held.
-pub fn serve(app: &App, progress: Option<Progress>) -> Option<Control> {
+pub fn serve(app: &App, progress: Option<Progress>, wishes: Option<Wishes>) -> Option<Control> {
     let path = socket_path(&app.data_dir);
     // Left by a killed process: this process holds the folder now.
     let _ = std::fs::remove_file(&path);
@@ -138,14 +141,14 @@ pub fn serve(app: &App, progress: Option<Progress>) -> Option<Control> {
         tracing::warn!(path = %path.display(), %error, "the mode of the control socket cannot be set: only this user can ask");
     }
     let db = Arc::clone(&app.db);
-    let clock = Arc::clone(&app.clock);
+    let answering = Answering { db, progress, clock: Arc::clone(&app.clock), wishes };
     let task = tokio::spawn(async move {
         loop {
             match listener.accept().await {
                 Ok((stream, _)) => {
-                    let (db, progress, clock) = (Arc::clone(&db), progress.clone(), Arc::clone(&clock));
+                    let answering = answering.clone();
                     tokio::spawn(async move {
-                        if let Err(error) = converse(stream, db, progress, clock).await {
+                        if let Err(error) = converse(stream, answering).await {
                             tracing::debug!(%error, "control connection ended");
                         }
                     });
@@ -160,12 +163,18 @@ pub fn serve(app: &App, progress: Option<Progress>) -> Option<Control> {
     Some(Control { task, path })
 }
 
-async fn converse(
-    stream: UnixStream,
+/// What requests are answered from.
+#[derive(Clone)]
+struct Answering {
     db: Arc<dyn CrawlDb>,
     progress: Option<Progress>,
     clock: Arc<dyn Clock>,
-) -> anyhow::Result<()> {
+    /// Of a service.
+    wishes: Option<Wishes>,
+}
+
+async fn converse(stream: UnixStream, answering: Answering) -> anyhow::Result<()> {
+    let peer = stream.peer_cred()?.uid();
     let (read, mut write) = stream.into_split();
     let mut read = BufReader::new(read);
     loop {
@@ -174,7 +183,11 @@ async fn converse(
             return Ok(());
         }
         let mut answer = match serde_json::from_str(&line) {
-            Ok(ask) => answer(ask, Arc::clone(&db), progress.clone(), clock.now()).await?,
+            Ok(Ask::Act(act)) => {
+                let acted = act_for(peer, act, answering.wishes.as_ref()).await;
+                serde_json::to_vec(&Answer::Ok(acted))?
+            }
+            Ok(ask) => answer(ask, &answering).await?,
             Err(error) => serde_json::to_vec(&Answer::<()>::Error(format!("not a valid request: {error}")))?,
         };
         answer.push(b'\n');
@@ -182,22 +195,29 @@ async fn converse(
     }
 }
 
-async fn answer(
-    ask: Ask,
-    db: Arc<dyn CrawlDb>,
-    progress: Option<Progress>,
-    now: UnixMillis,
-) -> anyhow::Result<Vec<u8>> {
+/// Does what the folder's owner or root wants: others of its group may only ask.
+async fn act_for(peer: u32, act: Act, wishes: Option<&Wishes>) -> Result<Acted, Refused> {
+    let refused = |what: &str, hint: &str| Refused::NotNow { what: what.to_owned(), hint: hint.to_owned() };
+    if peer != 0 && peer != rustix::process::geteuid().as_raw() {
+        return Err(refused("only the owner of the data folder and root may do that", "run it with sudo"));
+    }
+    let Some(wishes) = wishes else {
+        return Err(refused("no service holds this folder, but another command", "end it with Ctrl-C"));
+    };
+    wishes.ask(act).await
+}
+
+async fn answer(ask: Ask, answering: &Answering) -> anyhow::Result<Vec<u8>> {
     fn told<T: Serialize>(result: Result<T, impl std::fmt::Display>) -> anyhow::Result<Vec<u8>> {
         Ok(match result {
             Ok(value) => serde_json::to_vec(&Answer::Ok(value))?,
             Err(error) => serde_json::to_vec(&Answer::<()>::Error(error.to_string()))?,
         })
     }
-    let live = Live { db: Arc::clone(&db), progress };
-    let db = db.as_ref();
+    let live = Live { db: Arc::clone(&answering.db), progress: answering.progress.clone() };
+    let (db, now) = (answering.db.as_ref(), answering.clock.now());
     match ask {
-        Ask::Status => told(status::report(&live, live.progress.as_ref(), now).await),
+        Ask::Status => told(live.report(now).await),
         Ask::Hosts => told(db.hosts().await),
         Ask::SiteCounts { site } => told(db.site_counts(&site).await),
         Ask::Torrents { after, rows_max } => told(db.torrents(after, rows_max).await),
@@ -216,27 +236,26 @@ async fn answer(
             told(live.note(&site, &name).await.map(|note| note.map(|note| BASE64.encode(note))))
         }
         Ask::Url { site, origin, path } => told(queues::known_url(db, &site, &origin, &path).await),
+        // Done before.
+        Ask::Act(_) => told(Err::<(), _>("not here")),
         Ask::Queues { site, urls_max } => told(queues::queues(db, &site, urls_max).await),
     }
 }
 
-/// The report of `status`, with what the running sites know and the disk does not yet.
-///
-/// # Errors
-/// Errors of the database.
-pub async fn report(
-    db: Arc<dyn CrawlDb>,
-    progress: Option<Progress>,
-    now: UnixMillis,
-) -> Result<StatusReport, CrawlDbError> {
-    let live = Live { db, progress };
-    status::report(&live, live.progress.as_ref(), now).await
+/// The database with the current notes of running sites: those on disk are minutes old.
+pub(super) struct Live {
+    pub(super) db: Arc<dyn CrawlDb>,
+    pub(super) progress: Option<Progress>,
 }
 
-/// The database with the current notes of running sites: those on disk are minutes old.
-struct Live {
-    db: Arc<dyn CrawlDb>,
-    progress: Option<Progress>,
+impl Live {
+    /// The report of `status`, with what the running sites know and the disk does not yet.
+    ///
+    /// # Errors
+    /// Errors of the database.
+    pub(super) async fn report(&self, now: UnixMillis) -> Result<StatusReport, CrawlDbError> {
+        status::report(self, self.progress.as_ref(), now).await
+    }
 }
 
 #[async_trait::async_trait]
@@ -330,6 +349,14 @@ impl Remote {
     /// The live status.
     pub async fn status(&self) -> Result<StatusReport, CrawlDbError> {
         self.ask(&Ask::Status).await
+    }
+
+    /// Has the service do something.
+    ///
+    /// # Errors
+    /// If it does not answer.
+    pub async fn act(&self, act: Act) -> Result<Result<Acted, Refused>, CrawlDbError> {
+        self.ask(&Ask::Act(act)).await
     }
 
     /// The record of a URL of a site; None if there is none.

@@ -9,9 +9,11 @@ mod figures;
 pub mod finding;
 pub mod folder;
 mod milestones;
+pub mod pauses;
 pub mod queues;
 pub mod read_before;
 pub mod repairs;
+pub mod schedule;
 pub mod secrets;
 pub mod service;
 pub mod sessions;
@@ -278,6 +280,7 @@ impl App {
             update: Some(Arc::clone(&self.update)),
             commit_kib: Arc::new(Semaphore::new(limits::COMMIT_BYTES_MAX / 1_024)),
             stop: stopped,
+            look: watch::channel(0).1,
             owner: Owner(u64::from(std::process::id())),
             requests: Arc::new(Semaphore::new(self.options.requests_max)),
             pages: Arc::new(AtomicU64::new(0)),
@@ -396,6 +399,14 @@ pub fn archive_path(data_dir: &Path) -> PathBuf {
     data_dir.join("torrents")
 }
 
+/// How the crawl of one site is told what to do.
+pub struct Reins {
+    /// True ends it.
+    pub stop: watch::Sender<bool>,
+    /// A greater number has all its lists rechecked now.
+    pub look: watch::Sender<u64>,
+}
+
 /// Sites that are crawled concurrently, with one committer.
 pub struct Crew {
     shared: Shared,
@@ -407,11 +418,12 @@ pub struct Crew {
 }
 
 impl Crew {
-    /// Starts a site, after a delay. Returns the sender that stops only this site, and the time of its last activity.
-    pub fn add(&mut self, site: Arc<Site>, after: Duration) -> (watch::Sender<bool>, Arc<AtomicU64>) {
+    /// Starts a site, after a delay. Returns how it is told what to do, and the time of its last activity.
+    pub fn add(&mut self, site: Arc<Site>, after: Duration) -> (Reins, Arc<AtomicU64>) {
         let (stop, stopped) = watch::channel(false);
+        let (look, looked) = watch::channel(0);
         let alive = Arc::new(AtomicU64::new(site.clock.now().0));
-        let shared = Shared { stop: stopped, alive: Arc::clone(&alive), ..self.shared.clone() };
+        let shared = Shared { stop: stopped, look: looked, alive: Arc::clone(&alive), ..self.shared.clone() };
         let options = self.options.clone();
         self.loops.spawn(async move {
             let name = site.rules.name.to_string();
@@ -424,7 +436,7 @@ impl Crew {
                 |panic: Box<dyn std::any::Any + Send>| Err(CrawlError::Panicked(panic_text(&*panic).to_owned()));
             (name, ended.unwrap_or_else(broken))
         });
-        (stop, alive)
+        (Reins { stop, look }, alive)
     }
 
     /// The next site that ends; None when none is left.
@@ -463,7 +475,7 @@ pub async fn crawl(
     let mut crew = app.crew(options, OnFault::Stop, progress);
     let mut stops = Vec::new();
     for rules in sites {
-        stops.push(crew.add(app.site(rules)?, Duration::ZERO).0);
+        stops.push(crew.add(app.site(rules)?, Duration::ZERO).0.stop);
     }
     let mut ends = BTreeMap::new();
     let mut fault = None;

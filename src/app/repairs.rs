@@ -165,6 +165,14 @@ impl Repairs {
         });
     }
 
+    /// Ends the repair of a site; returns the rules that its crawl would have gone on with.
+    pub fn stop(&mut self, name: &str) -> Option<Arc<SiteRules>> {
+        self.due.remove(name);
+        let Waiting { rules, repair } = self.waiting.remove(name)?;
+        repair.abort();
+        Some(rules)
+    }
+
     /// True while a site is being repaired.
     #[must_use]
     pub fn are_running(&self) -> bool {

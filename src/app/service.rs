@@ -11,15 +11,17 @@ use std::time::Duration;
 use anyhow::Context;
 use notify::{RecursiveMode, Watcher};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 
 use super::finding::Finding;
 use super::milestones::{Line, Milestones};
+use super::pauses::{Asked, Pauses, Wishes};
 use super::repairs::{self, Repairs};
 use super::web::Server;
-use super::{App, Crew, control};
+use super::{App, Crew, Reins, control};
 use gleaner_base::clock::UnixMillis;
+use gleaner_base::recent::Recent;
 use gleaner_crawl::commit::OnFault;
 use gleaner_crawl::progress::{Ended, Progress, RuleFault};
 use gleaner_crawl::{CrawlError, RunOptions};
@@ -27,6 +29,8 @@ use gleaner_rules::config::Config;
 use gleaner_rules::fault::Fault;
 use gleaner_rules::{self as rules, SiteRules};
 use gleaner_store::crawldb::Reader;
+
+mod acting;
 
 /// Editors write a file in several steps: it is read after this long without changes.
 const RULES_QUIET: Duration = Duration::from_millis(300);
@@ -54,7 +58,7 @@ const STUCK_AFTER: Duration = Duration::from_secs(60);
 
 struct Running {
     rules: Arc<SiteRules>,
-    stop: watch::Sender<bool>,
+    reins: Reins,
     alive: Arc<AtomicU64>,
 }
 
@@ -69,15 +73,17 @@ struct Service<'a> {
     /// Files that could not be used at the last reload.
     bad: BTreeSet<PathBuf>,
     repairs: Repairs,
+    pauses: Pauses,
 }
 
 /// Runs until SIGTERM or SIGINT, or until its terminal is closed. `program` is this program with the options of the service: it repairs rule
-/// files.
+/// files. `log` has the last lines of the log.
 pub async fn run(
     app: &App,
     config: &Config,
     reread: &dyn Fn() -> Result<Config, Vec<Fault>>,
     program: Vec<OsString>,
+    log: Recent,
 ) -> anyhow::Result<()> {
     let rules_dir = &*config.rules_dir;
     let mut terminal = super::signals::Terminal::new();
@@ -87,18 +93,21 @@ pub async fn run(
     let (mut changes, _watcher) = watch_rules(rules_dir)?;
 
     let progress = Progress::default();
-    let _control = control::serve(app, Some(progress.clone()));
+    let (wishes, mut wished) = Wishes::channel();
+    let _control = control::serve(app, Some(progress.clone()), Some(wishes.clone()));
     let finding = Finding::start(&app.data_dir, Arc::clone(&app.db) as Arc<dyn Reader>, Arc::clone(&app.archive))
         .context("the search index has no thread")?;
-    let _server = Server::start(app, config, finding.finder(), &progress)?;
+    let _server = Server::start(app, config, finding.finder(), &progress, (log, wishes))?;
     tokio::spawn(measure_lag(progress.clone()));
     let options = RunOptions { keep_looking: true, ..RunOptions::default() };
     let crew = app.crew(options, OnFault::TryAgain(COMMIT_RETRY), progress.clone());
     let (running, ending) = (BTreeMap::new(), BTreeMap::new());
     let repairs = Repairs::new(program);
-    let mut service = Service { app, rules_dir, crew, progress, running, ending, bad: BTreeSet::new(), repairs };
+    let pauses = Pauses::take_up(app.db.as_ref(), app.clock.now()).await?;
+    let mut service =
+        Service { app, rules_dir, crew, progress, running, ending, bad: BTreeSet::new(), repairs, pauses };
     service.read_rules();
-    if service.running.is_empty() {
+    if service.running.is_empty() && service.pauses.are_none() {
         tracing::warn!(rules = %rules_dir.display(), "no enabled site: waiting for a rule file (hint: gleaner rules new URL)");
     }
     notify_systemd(&[sd_notify::NotifyState::Ready, sd_notify::NotifyState::Status(&service.summary())]);
@@ -133,9 +142,16 @@ pub async fn run(
                     service.site_ended(&name, result);
                 }
             }
-            _ = looks.tick() => if terminal.look() {
-                tracing::info!("the terminal of the service is closed: SIGHUP now reloads the rule files");
-            },
+            _ = looks.tick() => {
+                if terminal.look() {
+                    tracing::info!("the terminal of the service is closed: SIGHUP now reloads the rule files");
+                }
+                service.end_pauses().await;
+            }
+            Some(Asked { act, answer }) = wished.recv() => {
+                // Whoever asked may be gone.
+                let _ = answer.send(service.act(act).await);
+            }
             _ = minutes.tick() => {
                 milestones.due(app.clock.now(), &service.progress.snapshot()).iter().for_each(tell);
                 service.look_at_promises().await;
@@ -243,6 +259,7 @@ impl Service<'_> {
             }
         }
         self.repairs.retain(is_wanted, is_bad);
+        self.pauses.retain(is_wanted);
         for site in wanted {
             self.want(site);
         }
@@ -256,6 +273,9 @@ impl Service<'_> {
     }
 
     fn want(&mut self, site: Arc<SiteRules>) {
+        if self.pauses.holds(&site) {
+            return;
+        }
         let name = site.name.to_string();
         if let Some(next) = self.repairs.next(&name) {
             *next = site;
@@ -282,8 +302,8 @@ impl Service<'_> {
         match self.app.site(&rules) {
             Ok(site) => {
                 tracing::info!(site = %rules.name, file = %rules.file.display(), "site is being crawled");
-                let (stop, alive) = self.crew.add(site, after);
-                self.running.insert(rules.name.to_string(), Running { rules, stop, alive });
+                let (reins, alive) = self.crew.add(site, after);
+                self.running.insert(rules.name.to_string(), Running { rules, reins, alive });
             }
             Err(error) => tracing::error!(site = %rules.name, error = format!("{error:#}"), "site cannot start"),
         }
@@ -291,7 +311,7 @@ impl Service<'_> {
 
     fn end(&mut self, name: &str, next: Option<Arc<SiteRules>>) {
         if let Some(running) = self.running.remove(name) {
-            let _ = running.stop.send(true);
+            let _ = running.reins.stop.send(true);
             self.ending.insert(name.to_owned(), next);
         }
     }
@@ -341,7 +361,7 @@ impl Service<'_> {
 
     async fn stop_all(mut self) -> anyhow::Result<()> {
         for running in self.running.values() {
-            let _ = running.stop.send(true);
+            let _ = running.reins.stop.send(true);
         }
         while let Some((name, result)) = self.crew.ended().await? {
             if let Err(error) = result {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::accounts::AccountStatus;
 use super::changes::{self, DelayStatus, GoneStatus, ListsStatus};
+use super::pauses::{self, Pause};
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
 use gleaner_crawl::frontier::budgets::{Cut, Shapes};
@@ -22,7 +23,7 @@ use gleaner_store::crawldb::{CrawlDbError, Reader};
 use gleaner_store::limits::EXPORT_ROWS_MAX;
 
 /// All sites of a data folder.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct StatusReport {
     /// True if a process is crawling this folder.
     pub crawling: bool,
@@ -42,7 +43,7 @@ pub struct StatusReport {
 }
 
 /// One site.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SiteStatus {
     pub name: String,
     /// Requests since the site's first crawl, including those of page scripts.
@@ -104,10 +105,13 @@ pub struct SiteStatus {
     /// A repaired rule file that waits for a person; added by the command that prints the report, which has the rule files.
     #[serde(default)]
     pub proposed: Option<String>,
+    /// Why nobody crawls it: a person has paused it.
+    #[serde(default)]
+    pub paused: Option<Pause>,
 }
 
 /// Activity of the scripts of its pages; up to half a minute old.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ScriptStatus {
     /// Requests that they sent.
     #[serde(default)]
@@ -121,7 +125,7 @@ pub struct ScriptStatus {
 }
 
 /// A rule that keeps its promise no more: the site may have changed.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct BrokenPromise {
     /// Key and expression of the rule.
     pub rule: String,
@@ -132,7 +136,7 @@ pub struct BrokenPromise {
 }
 
 /// Counts of a site in the database.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SiteFigures {
     /// Torrents that this site provided first.
     pub torrents: u64,
@@ -148,7 +152,7 @@ pub struct SiteFigures {
 }
 
 /// The operator's account is not logged in.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct NoSession {
     /// When the crawl tries again by itself (UTC); None if the operator has to act.
     pub until: Option<String>,
@@ -156,7 +160,7 @@ pub struct NoSession {
 }
 
 /// Links of one shape that no class matches.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct UnclassedShape {
     pub shape: String,
     pub links: u64,
@@ -168,14 +172,14 @@ pub struct UnclassedShape {
 }
 
 /// A pause.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Waiting {
     pub until: String,
     pub reason: String,
 }
 
 /// A host that asked for a pause.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct BlockedHost {
     pub origin: String,
     pub until: String,
@@ -256,6 +260,7 @@ pub async fn report(
             troubles: troubles(db, name).await?,
             broken_promises: broken_promises(db, name, None).await?,
             proposed: None,
+            paused: pauses::of(db, name, now).await?,
         });
     }
     let rule_faults = progress.map(Progress::rule_faults).unwrap_or_default();
@@ -375,7 +380,7 @@ mod tests {
 
     #[test]
     fn a_site_is_one_flat_object_in_the_order_of_before() {
-        let site = r#"{"name":"s","pages":9,"script_requests":2,"closed_to_scripts":[],"showed_nothing":null,"pages_not_whole":1,"torrents":3,"torrents_seen":4,"magnets":5,"urls_known":6,"urls_queued":7,"body_bytes":8,"outcomes":{"page":9},"is_crawled":true,"under_way":1,"waiting":null,"session":null,"no_session":null,"blocked_hosts":[],"ended":null,"cuts":[],"unclassed":[],"acting":[],"crews":null,"proposals":[],"delay":null,"gone":null,"lists":null,"troubles":[],"broken_promises":[],"proposed":null}"#;
+        let site = r#"{"name":"s","pages":9,"script_requests":2,"closed_to_scripts":[],"showed_nothing":null,"pages_not_whole":1,"torrents":3,"torrents_seen":4,"magnets":5,"urls_known":6,"urls_queued":7,"body_bytes":8,"outcomes":{"page":9},"is_crawled":true,"under_way":1,"waiting":null,"session":null,"no_session":null,"blocked_hosts":[],"ended":null,"cuts":[],"unclassed":[],"acting":[],"crews":null,"proposals":[],"delay":null,"gone":null,"lists":null,"troubles":[],"broken_promises":[],"proposed":null,"paused":null}"#;
         let read: SiteStatus = serde_json::from_str(site).unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), site);
     }

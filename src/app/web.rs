@@ -7,17 +7,21 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use anyhow::{Context as _, bail};
-use gleaner_crawl::progress::Progress;
+use gleaner_base::recent::Recent;
+use gleaner_crawl::progress::{Progress, SiteProgress};
 use gleaner_rules::config::Config;
 use gleaner_rules::config::web::{Auth, Listen};
 use gleaner_serve::tokens::Tokens;
-use gleaner_serve::{Inside, Listening, Outlet, serve};
+use gleaner_serve::{Inside, Listening, Outlet, Report, SiteWork, serve};
 use tokio::sync::oneshot;
 
 use self::measured::Sources;
+use super::control::Live;
 use super::figures::{Counting, Figures};
 use super::finding::Finder;
-use super::{App, control};
+use super::pauses::Wishes;
+use super::{App, changes, schedule};
+use crate::limits::SCHEDULE_LISTS_MAX;
 
 /// The running server. Dropped, it ends; what is being answered is cut off.
 pub struct Server {
@@ -31,7 +35,13 @@ impl Server {
     ///
     /// # Errors
     /// An address that others can reach, without a token that admits them.
-    pub fn start(app: &App, config: &Config, finder: Finder, progress: &Progress) -> anyhow::Result<Option<Self>> {
+    pub fn start(
+        app: &App,
+        config: &Config,
+        finder: Finder,
+        progress: &Progress,
+        (log, wishes): (Recent, Wishes),
+    ) -> anyhow::Result<Option<Self>> {
         let Some(listen) = config.web.listen.clone() else { return Ok(None) };
         if !listen.is_local() && Tokens::of(&app.data_dir).are_none() {
             bail!(
@@ -50,7 +60,7 @@ impl Server {
             Counting::start(app.reader(), Arc::clone(&app.clock)).context("what is counted has no thread")?;
         let outlet = Outlet::new(
             (app.reader(), Arc::clone(&app.archive), Arc::new(move || finder.search())),
-            inside(app, progress, counting.figures()),
+            inside(app, progress, counting.figures(), log, wishes),
             Arc::clone(&app.clock),
             config.web.clone(),
             &app.data_dir,
@@ -110,24 +120,78 @@ impl Drop for Server {
     }
 }
 
-/// What the service knows of its crawl: the report of `status`, and the figures in it.
-fn inside(app: &App, progress: &Progress, figures: Figures) -> Inside {
-    let of_service = (Arc::clone(&app.db), progress.clone(), Arc::clone(&app.clock));
-    let report = move || {
-        let (db, progress, clock) = of_service.clone();
-        async move { control::report(db, Some(progress), clock.now()).await }
+/// What the service knows of its crawl: reports, as the commands print them, and the figures in them.
+fn inside(app: &App, progress: &Progress, figures: Figures, log: Recent, wishes: Wishes) -> Inside {
+    let live = Arc::new(Live { db: Arc::clone(&app.db), progress: Some(progress.clone()) });
+    let clock = Arc::clone(&app.clock);
+    let report = move |live: &Arc<Live>| {
+        let (live, now) = (Arc::clone(live), clock.now());
+        async move { live.report(now).await }
     };
     let sources = Sources::of(app, progress, figures);
+    let (of_all, of_site) = (report.clone(), report);
+    let (l1, l2, l3, l4, l5) = (live.clone(), live.clone(), live.clone(), live.clone(), live);
+    let (for_lists, for_schedule) = (Arc::clone(&app.clock), Arc::clone(&app.clock));
+    let progress = progress.clone();
     Inside {
-        status: Box::new(move || {
-            let report = report();
-            Box::pin(async move { Ok(serde_json::to_value(report.await?).unwrap_or_default()) })
+        status: Report::of(move |_| {
+            let report = of_all(&l1);
+            async move { report.await.map(Some) }
         }),
+        site: Report::of(move |name| {
+            let report = of_site(&l2);
+            async move { Ok(report.await?.sites.into_iter().find(|site| site.name == name)) }
+        }),
+        lists: Box::new(move |site| {
+            let (live, now) = (Arc::clone(&l3), for_lists.now());
+            Box::pin(async move {
+                let (state, boards) = schedule::stored(live.as_ref(), &site).await?;
+                Ok(off_the_loop(move || schedule::lists(state.as_ref(), &boards, now)).await)
+            })
+        }),
+        schedule: Report::of(move |site: String| {
+            let (live, now) = (Arc::clone(&l4), for_schedule.now());
+            async move {
+                let (state, boards) = schedule::stored(live.as_ref(), &site).await?;
+                let Some(state) = state else { return Ok(None) };
+                let mut report = off_the_loop(move || schedule::report(&site, &state, &boards, now)).await;
+                report.lists.truncate(SCHEDULE_LISTS_MAX);
+                Ok(Some(report))
+            }
+        }),
+        delay: Report::of(move |site: String| {
+            let live = Arc::clone(&l5);
+            async move { changes::delays(live.as_ref(), &site).await }
+        }),
+        log,
+        act: Box::new(move |act| {
+            let wishes = wishes.clone();
+            Box::pin(async move { wishes.ask(act).await })
+        }),
+        works: Box::new(move || works(&progress)),
         metrics: Box::new(move || {
             let sources = sources.clone();
             Box::pin(async move { sources.families().await })
         }),
     }
+}
+
+/// What takes long is reckoned beside the server's loop.
+async fn off_the_loop<T: Send + Default + 'static>(reckon: impl FnOnce() -> T + Send + 'static) -> T {
+    // It fails only with the process.
+    tokio::task::spawn_blocking(reckon).await.unwrap_or_default()
+}
+
+fn works(progress: &Progress) -> Vec<SiteWork> {
+    let work = |(site, doing): (String, SiteProgress)| SiteWork {
+        site,
+        requests: doing.counts.pages + doing.counts.script_requests,
+        torrents: doing.counts.torrents,
+        queued: doing.counts.queued,
+        under_way: doing.under_way,
+        waiting: doing.waiting.map(|(until, why)| (until.rfc3339(), why)),
+    };
+    progress.snapshot().into_iter().map(work).collect()
 }
 
 fn told(listen: &Listen) -> String {

@@ -6,7 +6,20 @@ pub mod hours;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Milliseconds since 1970-01-01 UTC. The database stores times in this unit and decisions use it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    serde::Serialize,
+    serde::Deserialize,
+    schemars::JsonSchema,
+)]
 #[serde(transparent)]
 pub struct UnixMillis(pub u64);
 

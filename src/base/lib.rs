@@ -8,6 +8,7 @@ pub mod limits;
 pub mod newznab;
 pub mod owner;
 pub mod place;
+pub mod recent;
 pub mod regular;
 pub mod telemetry;
 pub mod url;

@@ -34,3 +34,12 @@ pub const KEY_PLACES_MAX: usize = 1_000;
 /// Bytes of one note that the crawl keeps about a site. Statistics of 10⁴ URL shapes take 1 MB. Each change of a note
 /// writes all of it.
 pub const NOTE_BYTES_MAX: usize = 4 << 20;
+
+/// Lines of the log that are kept in memory: a day of a quiet service, minutes of one that logs every visit.
+pub const LOG_LINES_MAX: usize = 10_000;
+
+/// Bytes of all of them.
+pub const LOG_BYTES_MAX: usize = 4 << 20;
+
+/// Bytes of one text in a line; the rest is cut off.
+pub const LOG_TEXT_BYTES_MAX: usize = 4_096;

@@ -10,6 +10,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _};
 
+use crate::recent::Recent;
 use crate::url::without_keys_in;
 use crate::{console, journal};
 
@@ -69,8 +70,8 @@ impl<'a> MakeWriter<'a> for Terminal {
 }
 
 /// Starts logging, as text or as JSON. `filter` is used unless `GLEANER_LOG` holds a filter such as `gleaner=debug`.
-/// Colours are used on a terminal, unless `NO_COLOR` is set.
-pub fn start(json: bool, filter: &str, terminal: &Terminal) {
+/// Colours are used on a terminal, unless `NO_COLOR` is set. Returns the last lines, as they come.
+pub fn start(json: bool, filter: &str, terminal: &Terminal) -> Recent {
     // Certificate errors are logged with the visit; the verifier would log them again for each attempt. html5ever
     // logs parse errors that no operator can fix.
     let quiet = || EnvFilter::new(format!("{filter},rustls_platform_verifier=off,html5ever=off"));
@@ -82,9 +83,11 @@ pub fn start(json: bool, filter: &str, terminal: &Terminal) {
         (false, true) => lines.with_ansi(false).without_time().with_level(false).boxed(),
         (false, false) => lines.with_ansi(terminal.colours).boxed(),
     };
+    let recent = Recent::default();
     let subscriber = tracing_subscriber::registry().with(filter).with(filter_fn(is_fit_to_be_told)).with(lines);
     // Fails only if logging was already started, by a test in the same process.
-    let _ = subscriber.try_init();
+    let _ = subscriber.with(recent.clone()).try_init();
+    recent
 }
 
 /// The filter in `GLEANER_LOG`, unless that is empty.

@@ -9,6 +9,7 @@ use gleaner_base::{console, journal};
 use gleaner_rules::config::web::Auth;
 use gleaner_rules::config::{Config, LogFormat, Overrides};
 use gleaner_rules::fault::{self, Fault};
+use gleaner_search::Query;
 
 /// Reads the configuration and prints all of its faults at once.
 pub fn load(global: &Global) -> Result<Config, ExitCode> {
@@ -26,7 +27,8 @@ pub(super) fn read(global: &Global) -> Result<Config, Vec<Fault>> {
     let overrides =
         Overrides { data_dir: global.data.clone(), rules_dir: global.rules.clone(), log_format: global.log_format };
     let given = Hints::of(global).options().to_owned();
-    Config::load(global.config.as_deref(), &overrides).map(|config| Config { given, ..config })
+    let doubts = |query: &str| Query::parse(query).doubts;
+    Config::load(global.config.as_deref(), &overrides, doubts).map(|config| Config { given, ..config })
 }
 
 /// Prints faults of files to standard error: with the lines that they are in, or each as one line of the journal.
@@ -69,6 +71,9 @@ pub fn check(config: &Config) -> anyhow::Result<ExitCode> {
     }
     if web.auth == Auth::All {
         outln!("web.auth      all");
+    }
+    for search in &web.searches {
+        outln!("search        {}: {}", search.name, search.query);
     }
     if !config.require_confinement {
         outln!(

@@ -100,7 +100,7 @@ pub async fn run_sites(
     terminal: &Terminal,
 ) -> anyhow::Result<Summary> {
     let progress = Progress::default();
-    let _control = control::serve(app, Some(progress.clone()));
+    let _control = control::serve(app, Some(progress.clone()), None);
     let (stop, stopped) = watch::channel(false);
     let mut signals = Signals::listen()?;
     let (started, mut told) = (app.clock.now(), app::Ends::default());

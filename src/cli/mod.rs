@@ -40,6 +40,7 @@ pub mod login;
 pub mod manual;
 mod masked;
 pub mod noise;
+pub mod pause;
 mod pipe;
 pub mod progress_bar;
 pub mod render;
@@ -157,6 +158,12 @@ enum Command {
     /// Show when each list of a site is rechecked next, and why
     #[command(after_help = "Example: gleaner schedule mytracker --lists 50")]
     Schedule(schedule::Options),
+    /// Leave a site alone for a while: the running service sends it no request, also after a restart
+    #[command(after_help = "Example: gleaner pause mytracker --minutes 90")]
+    Pause(pause::Pause),
+    /// Go on with a site that was paused
+    #[command(after_help = "Example: gleaner resume mytracker")]
+    Resume(pause::Resume),
     /// Show one page of a site with its blocks marked: shared template, volatile parts, content
     #[command(after_help = "Example: gleaner noise mytracker https://tracker.example/browse")]
     Noise(noise::Options),
@@ -359,7 +366,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         (1, ..) => "gleaner=debug",
         _ => "gleaner=trace",
     };
-    telemetry::start(format == LogFormat::Json, filter, &terminal);
+    let recent = telemetry::start(format == LogFormat::Json, filter, &terminal);
     let Some(config) = config else {
         return match command {
             Command::Demo(options) => demo::demo(&global, &options, &terminal),
@@ -371,7 +378,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     };
     match command {
         Command::Crawl(options) => crawl::crawl(&config, &options, &global, &terminal),
-        Command::Run(options) => run::run(&config, &options, &global),
+        Command::Run(options) => run::run(&config, &options, &global, recent),
         Command::Rules(command) => rules_command(command, &config, &global),
         Command::Status(options) => status::status(&config, &options, &global),
         Command::Search(options) => search::command(&config, &options),
@@ -380,6 +387,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Coverage(options) => coverage::command(&config, &options),
         Command::Delay(options) => delay::command(&config, &options),
         Command::Schedule(options) => schedule::command(&config, &options),
+        Command::Pause(options) => pause::pause(&config, &options),
+        Command::Resume(options) => pause::resume(&config, &options),
         Command::Noise(options) => noise::command(&config, &options, &global),
         Command::Sources(options) => sources::command(&config, &options),
         Command::Token(options) => token::command(&config, &options),

@@ -10,6 +10,7 @@ use super::{Global, block_on, chosen, config};
 use crate::app::control::Remote;
 use crate::app::{App, service};
 use crate::limits;
+use gleaner_base::recent::Recent;
 use gleaner_rules::config::Config;
 use gleaner_store::crawldb::CrawlDbError;
 
@@ -39,11 +40,11 @@ async fn opened(config: &Config) -> anyhow::Result<App> {
     App::open_to_mend(&config.into())
 }
 
-pub fn run(config: &Config, _: &Options, global: &Global) -> anyhow::Result<ExitCode> {
+pub fn run(config: &Config, _: &Options, global: &Global, log: Recent) -> anyhow::Result<ExitCode> {
     chosen::must_have_rules(config)?;
     block_on(async {
         let app = opened(config).await?;
-        service::run(&app, config, &|| config::read(global), itself(config, global)?).await?;
+        service::run(&app, config, &|| config::read(global), itself(config, global)?, log).await?;
         Ok(ExitCode::SUCCESS)
     })
 }

@@ -14,6 +14,7 @@ use super::{Global, block_on};
 use crate::app::accounts::{self, AccountState, AccountStatus};
 use crate::app::changes::{DelayStatus, GoneStatus, GoneTold, ListsStatus};
 use crate::app::database::Database;
+use crate::app::pauses;
 use crate::app::status::{self, BrokenPromise, SiteStatus, StatusReport, UnclassedShape};
 use crate::app::{nothing_there, repairs, sessions};
 use gleaner_base::clock::{Clock as _, SystemClock};
@@ -490,6 +491,10 @@ fn state(site: &SiteStatus, now: &str) -> String {
         let host = site.blocked_hosts.iter().filter(|host| host.waits).max_by_key(|host| host.until_ms)?;
         Some(format!("paused until {}", host.until))
     };
+    if let Some(pause) = site.paused.as_ref().filter(|_| !site.is_crawled) {
+        let until = pauses::until_told(pause);
+        return format!("paused until {until}: by {} since {}", pause.by, pause.since.rfc3339());
+    }
     if !site.is_crawled {
         let held = site.waiting.as_ref().map(|held| format!("may ask again at {}: {}", held.until, held.reason));
         let ended = || site.ended.as_ref().filter(|ended| !matches!(ended, Ended::Unreachable(_)));

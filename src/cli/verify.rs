@@ -56,7 +56,7 @@ async fn repair(config: &Config) -> anyhow::Result<Verdict> {
     }
     let app = App::open_to_mend(&config.into())?;
     // Others that read the folder ask this process meanwhile.
-    let _control = control::serve(&app, None);
+    let _control = control::serve(&app, None, None);
     Ok(verify::repair(app.db.as_ref(), &app.archive, app.clock.now()).await?)
 }
 

@@ -57,7 +57,7 @@ pub struct SiteProgress {
 }
 
 /// State of the crews, for `status`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct CrewsState {
     pub split: Split,
     /// The split as a sentence, with its reason.
@@ -81,7 +81,7 @@ pub struct CrewsState {
 }
 
 /// The session of a site's account, as its crawl uses it.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum SessionState {
     /// It must be proven, or a login must begin, before any other request.
@@ -117,7 +117,7 @@ impl SiteProgress {
 }
 
 /// An invalid rule file, while its last valid state, if any, stays in force.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct RuleFault {
     pub path: PathBuf,
     /// The first fault, with its position and its hint.
@@ -130,7 +130,7 @@ pub struct RuleFault {
 pub const SESSION_WAITS: &str = "the stored session is not proven yet";
 
 /// How a site's crawl ended.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "end", content = "detail")]
 pub enum Ended {
     /// Nothing is left to fetch.

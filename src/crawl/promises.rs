@@ -100,7 +100,8 @@ struct Confirming {
 }
 
 /// A promise that is kept no more.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[schemars(rename = "BrokenSince")]
 pub struct Alarm {
     pub since: UnixMillis,
     /// How it was broken, and how often until the alarm.

@@ -85,6 +85,8 @@ pub struct Shared {
     pub commit_kib: Arc<Semaphore>,
     /// True once this site is to end.
     pub stop: watch::Receiver<bool>,
+    /// Grows when all lists are to be rechecked at once.
+    pub look: watch::Receiver<u64>,
     pub owner: Owner,
     /// One permit per request in flight, over all sites.
     pub requests: Arc<Semaphore>,
@@ -223,6 +225,10 @@ impl SiteLoop {
             if let Some(budget) = self.budgets.used_up(self.site.clock.now()) {
                 return Ok(Ended::Budget(budget));
             }
+            if self.shared.look.has_changed().unwrap_or(false) {
+                self.shared.look.borrow_and_update();
+                self.look_now(now).await?;
+            }
             self.tend(now).await?;
             let idle = self.under_way.is_empty() && self.commits.are_all_in();
             if idle
@@ -332,6 +338,7 @@ impl SiteLoop {
         tokio::select! {
             biased;
             _ = self.shared.stop.changed() => {}
+            Ok(()) = async { self.shared.look.clone().changed().await } => {}
             Some(committed) = self.commits.receipts.recv() => {
                 self.committed(&committed);
                 while let Ok(committed) = self.commits.receipts.try_recv() {

@@ -60,7 +60,8 @@ impl Start {
 }
 
 /// Visits of one class that ended alike.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[schemars(rename = "Trouble")]
 pub struct Cause {
     pub class: Class,
     /// Name of the outcome.

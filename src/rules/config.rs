@@ -4,6 +4,7 @@
 //! key has a default, so no file at all is a valid configuration. Faults are reported as in rule files: all at once,
 //! each at its position. Reads the file and the environment once, at startup; runtime state never lives here.
 
+pub mod searches;
 mod variables;
 pub mod web;
 
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use self::searches::{Doubts, SavedSearch};
 use self::web::{Web, WebFile};
 use crate::fault::{Fault, Faults};
 use crate::schema::{self, ParsedFile, Spans};
@@ -49,6 +51,8 @@ pub struct ConfigFile {
     pub render: RenderFile,
     /// The HTTP server.
     pub web: WebFile,
+    /// Searches with a name, as feeds and for Torznab.
+    pub search: Vec<SavedSearch>,
 }
 
 /// `[render]` as written.
@@ -78,6 +82,7 @@ impl Default for ConfigFile {
             log_filter: "info".to_owned(),
             render: RenderFile::default(),
             web: WebFile::default(),
+            search: Vec::new(),
         }
     }
 }
@@ -132,6 +137,8 @@ pub struct Surroundings {
     pub variables: BTreeMap<String, String>,
     /// Root of the file system: `/`, or a test's folder.
     pub root: PathBuf,
+    /// Who knows what is no query.
+    pub doubts: Option<Doubts>,
 }
 
 impl Surroundings {
@@ -148,6 +155,7 @@ impl Surroundings {
                 .filter(|(name, _)| name.starts_with("GLEANER_"))
                 .collect(),
             root: PathBuf::from("/"),
+            doubts: None,
         }
     }
 
@@ -181,8 +189,10 @@ impl Surroundings {
 impl Config {
     /// Reads the configuration: the file at `path`, else the first that exists of `$CONFIGURATION_DIRECTORY`/gleaner.toml
     /// (or /etc/gleaner/gleaner.toml) and ./gleaner.toml, else the defaults. A file given as `path` must exist.
-    pub fn load(path: Option<&Path>, overrides: &Overrides) -> Result<Self, Vec<Fault>> {
-        Self::load_in(&Surroundings::of_process(), path, overrides)
+    /// `doubts` tells what looks like a filter in a query and is none.
+    pub fn load(path: Option<&Path>, overrides: &Overrides, doubts: Doubts) -> Result<Self, Vec<Fault>> {
+        let surroundings = Surroundings { doubts: Some(doubts), ..Surroundings::of_process() };
+        Self::load_in(&surroundings, path, overrides)
     }
 
     /// Like [`Self::load`], in the given environment.
@@ -208,6 +218,7 @@ impl Config {
         let mut faults = Faults::new(path.unwrap_or(Path::new("gleaner.toml")), text);
         let read: ParsedFile<ConfigFile> = schema::read(&mut faults);
         check(&read.value, &read.spans, surroundings.home.as_deref(), &mut faults);
+        searches::check(&read.value.search, surroundings.doubts, &read.spans, &mut faults);
         if !faults.is_empty() {
             return Err(faults.into_sorted());
         }
@@ -228,7 +239,7 @@ impl Config {
             log_format: overrides.log_format.unwrap_or(file.log_format),
             log_filter: file.log_filter.clone(),
             require_confinement: file.render.require_confinement,
-            web: web::validated(&file.web),
+            web: Web { searches: file.search.clone(), ..web::validated(&file.web) },
             given: String::new(),
         })
     }
@@ -245,7 +256,8 @@ impl Config {
             ("log_format", self.log_format != other.log_format),
             ("log_filter", self.log_filter != other.log_filter),
             ("render.require_confinement", self.require_confinement != other.require_confinement),
-            ("web", self.web != other.web),
+            ("search", self.web.searches != other.web.searches),
+            ("web", Web { searches: other.web.searches.clone(), ..self.web.clone() } != other.web),
         ];
         keys.into_iter().filter_map(|(key, is_changed)| is_changed.then_some(key)).collect()
     }
@@ -346,6 +358,37 @@ mod tests {
     }
 
     #[test]
+    fn searches_have_names_of_their_own_and_queries_that_are_some() {
+        let given = |text: &str| {
+            let doubts: Doubts =
+                |query| query.split(' ').filter(|part| part.starts_with("cats:")).map(str::to_owned).collect();
+            let surroundings = Surroundings { doubts: Some(doubts), ..Surroundings::default() };
+            Config::from_text(&surroundings, Some(Path::new("g.toml")), text, &Overrides::default())
+                .map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>())
+        };
+        let well = "[[search]]\nname = \"linux\"\nquery = \"cat:4020 -beta\"\n";
+        let config = given(well).unwrap();
+        assert_eq!(config.web.searches[0].query, "cat:4020 -beta");
+        assert_eq!(config.changed_keys(&given("").unwrap()), ["search"]);
+        for (name, query, told) in [
+            ("a b", "x", "g.toml:6:8: `a b` cannot be the name of a search"),
+            ("../x", "x", "cannot be the name"),
+            (".x", "x", "cannot be the name"),
+            ("linux", "x", "g.toml:6:8: two searches are called `linux`"),
+            ("x", "cats:5 y", "g.toml:7:9: `cats:5` is no filter"),
+            ("x", "  ", "this query finds everything"),
+        ] {
+            let faults = given(&format!("{well}\n[[search]]\nname = '{name}'\nquery = '{query}'\n")).unwrap_err();
+            assert!(faults.len() == 1 && faults[0].contains(told) && faults[0].contains("hint: "), "{faults:?}");
+        }
+        let missing = given("[[search]]\nname = 'x'\n").unwrap_err();
+        assert!(
+            missing.len() == 1 && missing[0].contains("g.toml:1:") && missing[0].contains("`query` is missing"),
+            "{missing:?}"
+        );
+    }
+
+    #[test]
     fn systemd_names_the_folders() {
         let root = tempfile::tempdir().unwrap();
         let etc = root.path().join("conf");
@@ -427,7 +470,8 @@ mod tests {
 
     #[test]
     fn a_named_file_must_be_there() {
-        let faults = Config::load(Some(Path::new("/nowhere/gleaner.toml")), &Overrides::default()).unwrap_err();
+        let faults =
+            Config::load(Some(Path::new("/nowhere/gleaner.toml")), &Overrides::default(), |_| Vec::new()).unwrap_err();
         assert!(faults[0].message.starts_with("cannot be read"), "{faults:?}");
     }
 

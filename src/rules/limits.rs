@@ -76,5 +76,11 @@ pub const ACTION_NAME_WORDS_MAX: usize = 3;
 /// Bytes of such a name.
 pub const ACTION_NAME_BYTES_MAX: usize = 40;
 
+/// Searches with a name in gleaner.toml.
+pub const SEARCHES_MAX: usize = 200;
+
+/// Bytes of such a name, which stands in URLs.
+pub const SEARCH_NAME_BYTES_MAX: usize = 64;
+
 /// Bytes of a session's token in a URL or a form: what is longer is no token.
 pub const TOKEN_BYTES_MAX: usize = 256;

@@ -31,7 +31,7 @@ use crate::title::episode_number;
 use crate::words::{WORDS, Words};
 
 /// How the hits are sorted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// Stored last first.
@@ -376,6 +376,9 @@ impl Fields {
             if !range.is_open() {
                 must(between(field, range));
             }
+        }
+        if let Some(within) = &query.within {
+            must(self.asked(within));
         }
         let number = |field, value: u64| any([Term::from_field_u64(field, value)].into_iter());
         match (filters.season, filters.episode) {

@@ -13,6 +13,8 @@ pub struct Query {
     /// All of them, at most `limits::CLAUSES_MAX`.
     pub clauses: Vec<Clause>,
     pub filters: Filters,
+    /// Only what this one finds, too.
+    pub within: Option<Box<Self>>,
     /// Parts that look like filters and are none: they are looked for as words. At most `limits::DOUBTS_MAX`.
     pub doubts: Vec<String>,
 }

@@ -11,12 +11,12 @@ use axum::response::{IntoResponse as _, Response};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
-use gleaner_rules::config::web::Auth;
+use gleaner_rules::config::web::{Auth, Proxy};
 
 use crate::links::Links;
 use crate::problem::Problem;
 use crate::tokens::Scope;
-use crate::{Outlet, torznab};
+use crate::{Outlet, session, torznab};
 
 /// Who connects, as the listener knows it; None over a Unix socket.
 #[derive(Clone, Copy, Debug)]
@@ -27,32 +27,80 @@ pub struct Peer(pub Option<SocketAddr>);
 pub struct Caller {
     pub scope: Option<Scope>,
     pub links: Links,
+    /// None over a Unix socket.
+    pub address: Option<IpAddr>,
     /// A secret was shown, and it is no token's.
     pub is_wrong: bool,
+    /// It was one's, which is revoked.
+    pub is_revoked: bool,
+}
+
+/// Where a request comes from: as the connection says, or as a proxy does that is believed.
+#[derive(Debug, PartialEq, Eq)]
+struct Sender {
+    address: Option<IpAddr>,
+    host: String,
+    scheme: &'static str,
+}
+
+impl Sender {
+    fn of(Peer(peer): Peer, headers: &HeaderMap, proxies: &[Proxy]) -> Self {
+        let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+        let is_trusted = |address: Option<IpAddr>| proxies.iter().any(|proxy| proxy.has(address));
+        let peer = peer.map(|peer| peer.ip().to_canonical());
+        let own_host = text("host").unwrap_or_default();
+        if !is_trusted(peer) {
+            return Self { address: peer, host: own_host.to_owned(), scheme: "http" };
+        }
+        // Each proxy has added whom it got the request from: the last one that is none of ours has sent it.
+        let lines = headers.get_all("x-forwarded-for").iter().filter_map(|line| line.to_str().ok());
+        let named: Vec<&str> = lines.flat_map(|line| line.split(',')).map(str::trim).collect();
+        let mut address = peer;
+        for sender in named.iter().rev() {
+            let Some(sender) = address_of(sender) else { break };
+            address = Some(sender);
+            if !is_trusted(address) {
+                break;
+            }
+        }
+        let last = |name: &str| text(name).and_then(|value| value.rsplit(',').next()).map(str::trim);
+        let is_https = last("x-forwarded-proto").is_some_and(|scheme| scheme.eq_ignore_ascii_case("https"));
+        let host = last("x-forwarded-host").filter(|host| !host.is_empty()).unwrap_or(own_host);
+        Self { address, host: host.to_owned(), scheme: if is_https { "https" } else { "http" } }
+    }
+}
+
+/// An address as proxies write it: with a port, or in brackets.
+fn address_of(text: &str) -> Option<IpAddr> {
+    let bare = || text.trim_start_matches('[').trim_end_matches(']').parse().ok();
+    text.parse::<SocketAddr>().map(|with_port| with_port.ip()).ok().or_else(bare).map(|address| address.to_canonical())
 }
 
 /// Refuses names that are not ours and those who ask too often, and finds out who asks.
 pub async fn guard(State(outlet): State<Arc<Outlet>>, mut request: Request, next: Next) -> Response {
-    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default().to_owned();
+    let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer(None));
+    let Sender { address, host, scheme } = Sender::of(peer, request.headers(), &outlet.settings.proxies);
     if !outlet.answers_for(&host) {
         let detail = "add the name to `hosts` of [web] in gleaner.toml, or set `public_url`";
         return Problem::new(StatusCode::MISDIRECTED_REQUEST, "requests for this host are not answered", detail)
             .into_response();
     }
     let now = outlet.clock.now();
-    let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer(None));
-    if let Err(seconds) = outlet.clients.ask(peer.0.map(|peer| peer.ip()), now) {
+    if let Err(seconds) = outlet.clients.ask(address, now) {
         return too_many(request.uri(), seconds);
     }
     let secrets = secrets(request.headers(), request.uri());
-    let token = secrets.iter().find_map(|secret| outlet.tokens.find(secret, now));
+    let session = || outlet.sessions.find(&outlet.tokens, session::cookie(request.headers())?, now);
+    let token = secrets.iter().find_map(|secret| outlet.tokens.find(secret, now)).or_else(session);
     let scope = match &token {
         Some(token) => Some(token.scope),
         // Many clients insist on a key; where none is needed, any will do.
         None => outlet.is_this_machine(&host, peer, request.headers()).then_some(Scope::Admin),
     };
-    let links = Links { base: outlet.base(&host), token: token.clone() };
-    request.extensions_mut().insert(Caller { scope, links, is_wrong: !secrets.is_empty() && token.is_none() });
+    let links = Links { base: outlet.base(scheme, &host), token: token.clone() };
+    let is_wrong = !secrets.is_empty() && token.is_none();
+    let is_revoked = is_wrong && secrets.iter().any(|secret| outlet.tokens.was_revoked(secret));
+    request.extensions_mut().insert(Caller { scope, links, address, is_wrong, is_revoked });
     next.run(request).await
 }
 
@@ -83,7 +131,11 @@ impl Caller {
             )),
             None => Err(Problem::new(
                 StatusCode::UNAUTHORIZED,
-                if self.is_wrong { "this token is unknown or revoked" } else { "a token is needed" },
+                match (self.is_wrong, self.is_revoked) {
+                    (_, true) => "this token is revoked",
+                    (true, _) => "this token is unknown",
+                    (false, false) => "a token is needed",
+                },
                 format!(
                     "make one: gleaner token new NAME --scope {}; send it as `Authorization: Bearer …`",
                     scope.name()
@@ -94,12 +146,12 @@ impl Caller {
 }
 
 fn too_many(uri: &Uri, seconds: u64) -> Response {
-    let wait = [(header::RETRY_AFTER, seconds.to_string())];
     if torznab::is_torznab(uri.path()) {
+        let wait = [(header::RETRY_AFTER, seconds.to_string())];
         return (StatusCode::TOO_MANY_REQUESTS, wait, torznab::Fault::TooMany.into_response()).into_response();
     }
-    let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too many requests", format!("ask again in {seconds} s"));
-    (wait, problem).into_response()
+    let detail = format!("ask again in {seconds} s");
+    Problem::new(StatusCode::TOO_MANY_REQUESTS, "too many requests", detail).waiting(seconds).into_response()
 }
 
 /// What a request may show as its secret: a header, Basic (either half), or `apikey` of the query. A proxy may have one of its own.
@@ -166,8 +218,8 @@ impl Outlet {
     }
 
     /// Where links begin for whoever asked for this host.
-    fn base(&self, host: &str) -> String {
-        let origin = self.settings.public_url.clone().unwrap_or_else(|| format!("http://{host}"));
+    fn base(&self, scheme: &str, host: &str) -> String {
+        let origin = self.settings.public_url.clone().unwrap_or_else(|| format!("{scheme}://{host}"));
         format!("{origin}{}", self.settings.base_path)
     }
 }
@@ -196,6 +248,40 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(host_name(host), name);
+        }
+    }
+
+    #[test]
+    fn only_proxies_that_are_trusted_are_believed() {
+        let proxies: Vec<Proxy> = ["127.0.0.1", "10.0.0.0/8"].map(|text| text.parse().unwrap()).into();
+        let of = |peer: &str, pairs: &[(&'static str, &str)]| {
+            let headers = pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
+            let sender = Sender::of(Peer(peer.parse().ok()), &HeaderMap::from_iter(headers), &proxies);
+            (sender.address.map(|of| of.to_string()).unwrap_or_default(), sender.host, sender.scheme)
+        };
+        let told = |address: &str, host: &str, scheme| (address.to_owned(), host.to_owned(), scheme);
+        let all = [
+            ("host", "127.0.0.1:8717"),
+            ("x-forwarded-for", "6.6.6.6, 1.2.3.4, 10.0.0.9"),
+            ("x-forwarded-proto", "https"),
+            ("x-forwarded-host", "evil.example, gleaner.example"),
+        ];
+        assert_eq!(of("127.0.0.1:5", &all), told("1.2.3.4", "gleaner.example", "https"));
+        assert_eq!(of("[::ffff:10.1.1.1]:5", &all), told("1.2.3.4", "gleaner.example", "https"));
+        // A stranger says what he likes.
+        assert_eq!(of("1.1.1.1:5", &all), told("1.1.1.1", "127.0.0.1:8717", "http"));
+        assert_eq!(of("unix", &all), told("", "127.0.0.1:8717", "http"));
+        assert_eq!(of("127.0.0.1:5", &all[..1]), told("127.0.0.1", "127.0.0.1:8717", "http"));
+        for (list, address) in [
+            ("10.0.0.1, 10.0.0.2", "10.0.0.1"),
+            ("nonsense", "127.0.0.1"),
+            ("1.2.3.4, nonsense", "127.0.0.1"),
+            ("1.2.3.4:80", "1.2.3.4"),
+            ("[2001:db8::1]:80", "2001:db8::1"),
+            ("[2001:db8::1]", "2001:db8::1"),
+            ("", "127.0.0.1"),
+        ] {
+            assert_eq!(of("127.0.0.1:5", &[("x-forwarded-for", list)]).0, address, "{list}");
         }
     }
 

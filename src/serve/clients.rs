@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use gleaner_base::clock::UnixMillis;
 
-use crate::limits::{CLIENTS_MAX, REQUESTS_AT_ONCE, REQUESTS_PER_SECOND};
+use crate::limits::{BURST_SECONDS, CLIENTS_MAX};
 
 /// Requests that a client may send now.
 struct Allowance {
@@ -15,26 +15,34 @@ struct Allowance {
 }
 
 /// Requests of each address; those over a Unix socket have none, and count together.
-#[derive(Default)]
-pub struct Clients(Mutex<HashMap<Option<IpAddr>, Allowance>>);
+pub struct Clients {
+    per_second: f64,
+    known: Mutex<HashMap<Option<IpAddr>, Allowance>>,
+}
 
 impl Clients {
+    #[must_use]
+    pub fn new(per_second: u32) -> Self {
+        Self { per_second: per_second.into(), known: Mutex::default() }
+    }
+
     /// Counts a request.
     ///
     /// # Errors
     /// The seconds to wait, if it is one too many.
     pub fn ask(&self, client: Option<IpAddr>, now: UnixMillis) -> Result<(), u64> {
-        let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at_once = self.per_second * BURST_SECONDS;
+        let mut clients = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if clients.len() >= CLIENTS_MAX && !clients.contains_key(&client) {
             let silent = clients.iter().min_by_key(|(_, allowance)| allowance.at).map(|(client, _)| *client);
             silent.map(|client| clients.remove(&client));
         }
-        let allowance = clients.entry(client).or_insert(Allowance { left: REQUESTS_AT_ONCE, at: now });
-        let earned = now.since(allowance.at).as_secs_f64() * REQUESTS_PER_SECOND;
-        (allowance.left, allowance.at) = ((allowance.left + earned).min(REQUESTS_AT_ONCE), now);
+        let allowance = clients.entry(client).or_insert(Allowance { left: at_once, at: now });
+        let earned = now.since(allowance.at).as_secs_f64() * self.per_second;
+        (allowance.left, allowance.at) = ((allowance.left + earned).min(at_once), now);
         if allowance.left < 1.0 {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive and small")]
-            return Err(((1.0 - allowance.left) / REQUESTS_PER_SECOND).ceil().max(1.0) as u64);
+            return Err(((1.0 - allowance.left) / self.per_second).ceil().max(1.0) as u64);
         }
         allowance.left -= 1.0;
         Ok(())
@@ -47,7 +55,7 @@ mod tests {
 
     #[test]
     fn two_thousand_requests_a_minute_are_too_many_and_a_pause_is_enough() {
-        let clients = Clients::default();
+        let clients = Clients::new(25);
         let client = Some(IpAddr::from([10, 0, 0, 1]));
         let refused = (0..2_000_u64).filter(|nth| clients.ask(client, UnixMillis(nth * 30)).is_err()).count();
         assert!((150..300).contains(&refused), "{refused}");
@@ -57,10 +65,10 @@ mod tests {
 
     #[test]
     fn strangers_are_forgotten() {
-        let clients = Clients::default();
+        let clients = Clients::new(25);
         for nth in 0..3_000_u32 {
             let _ = clients.ask(Some(IpAddr::from(nth.to_be_bytes())), UnixMillis(nth.into()));
         }
-        assert!(clients.0.lock().unwrap().len() <= CLIENTS_MAX);
+        assert!(clients.known.lock().unwrap().len() <= CLIENTS_MAX);
     }
 }

@@ -23,6 +23,7 @@ use crate::links::{self, Links};
 use crate::names::{rfc1123, xml_text};
 use crate::problem::Problem;
 use crate::rows::{Item, Page, RowsError};
+use crate::tag;
 
 /// How a feed is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +115,18 @@ pub async fn of_category(Path(name): Path<String>, parts: Parts) -> Result<Respo
     feed(parts, &full_name(number).unwrap_or_default(), query, form).await
 }
 
+/// A saved search, narrowed by `q`.
+pub async fn of_saved(Path(name): Path<String>, parts: Parts) -> Result<Response, Problem> {
+    let (name, form) = Form::of_name(&name)?;
+    let Some(saved) = parts.0.saved(name) else {
+        let title = format!("no search is called {name}");
+        return Err(Problem::not_found(title, "`[[search]]` of gleaner.toml names them, /api/v1/searches lists them"));
+    };
+    let mut query = Query::parse(&parts.2.q);
+    query.within = Some(Box::new(saved));
+    feed(parts, &format!("search {name}"), query, form).await
+}
+
 async fn feed(parts: Parts, title: &str, query: Query, form: Form) -> Result<Response, Problem> {
     let (State(outlet), Extension(caller), QueryOf(asked), headers, uri) = parts;
     let count = crate::api::count(asked.limit.as_deref())?;
@@ -123,7 +136,7 @@ async fn feed(parts: Parts, title: &str, query: Query, form: Form) -> Result<Res
         Form::Rss => ("application/rss+xml; charset=utf-8", rss(title, &page, &caller.links)),
         Form::Atom => ("application/atom+xml; charset=utf-8", atom(title, newest, &page, &caller.links)),
     };
-    let tag = format!("\"{}\"", &data_encoding::HEXLOWER.encode(&Sha256::digest(text.as_bytes()))[..32]);
+    let tag = tag::of(text.as_bytes());
     // Links differ from token to token. A query may be long, and hold a key.
     let token = caller.links.token.as_ref().map_or("", |token| token.name.as_str());
     let name = Sha256::digest(format!("{token} {uri}").as_bytes()).into();
@@ -131,7 +144,7 @@ async fn feed(parts: Parts, title: &str, query: Query, form: Form) -> Result<Res
     let known = [(header::ETAG, tag.clone()), (header::LAST_MODIFIED, modified.clone())];
     let sent = |name| headers.get(name).and_then(|value: &header::HeaderValue| value.to_str().ok());
     let is_known = match (sent(header::IF_NONE_MATCH), sent(header::IF_MODIFIED_SINCE)) {
-        (Some(tags), _) => tags.split(',').any(|one| one.trim().trim_start_matches("W/") == tag || one.trim() == "*"),
+        (Some(tags), _) => tag::is_among(tags, &tag),
         (None, Some(since)) => since == modified,
         (None, None) => false,
     };

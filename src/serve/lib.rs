@@ -7,6 +7,7 @@
 pub mod limits;
 
 mod access;
+pub mod acts;
 mod api;
 mod clients;
 mod download;
@@ -15,8 +16,11 @@ mod links;
 mod listen;
 pub mod metrics;
 mod names;
+mod places;
 mod problem;
 mod rows;
+mod session;
+mod tag;
 pub mod tokens;
 mod torznab;
 
@@ -26,18 +30,21 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::get;
+use axum::routing::{get, post};
 use gleaner_base::clock::Clock;
+use gleaner_base::recent::Recent;
 use gleaner_rules::config::web::{Listen, Web};
-use gleaner_search::Search;
+use gleaner_search::{Query, Search};
 use gleaner_store::crawldb::{CrawlDbError, Reader};
 use gleaner_torrent::archive::Archive;
 use tokio::sync::Semaphore;
 
+use crate::acts::{Act, Acted, Refused};
 use crate::clients::Clients;
 use crate::metrics::{Family, Requests};
 use crate::tokens::{Scope, Tokens};
 
+pub use api::{Report, SiteWork, lists};
 pub use listen::{Listening, serve};
 
 /// The index, or None while it is made.
@@ -46,12 +53,47 @@ pub type Finder = Arc<dyn Fn() -> Option<Arc<Search>> + Send + Sync>;
 /// What is asked of the service itself.
 pub type Told<T> = Pin<Box<dyn Future<Output = Result<T, CrawlDbError>> + Send>>;
 
+/// What becomes of a wish.
+pub type Done = Pin<Box<dyn Future<Output = Result<Acted, Refused>> + Send>>;
+
 /// What the service knows of its crawl.
 pub struct Inside {
     /// The report of `gleaner status --json`.
-    pub status: Box<dyn Fn() -> Told<serde_json::Value> + Send + Sync>,
+    pub status: Report,
+    /// The part of it on one site.
+    pub site: Report,
+    /// The lists of a site, the one that is rechecked next first.
+    pub lists: Box<dyn Fn(String) -> Told<Vec<lists::ListRow>> + Send + Sync>,
+    /// The report of `gleaner schedule --json`.
+    pub schedule: Report,
+    /// The report of `gleaner delay --json`.
+    pub delay: Report,
+    /// The last lines of the log.
+    pub log: Recent,
+    /// Does what is wanted of a site.
+    pub act: Box<dyn Fn(Act) -> Done + Send + Sync>,
+    /// What each crawl does.
+    pub works: Box<dyn Fn() -> Vec<SiteWork> + Send + Sync>,
     /// Its figures for Prometheus.
     pub metrics: Box<dyn Fn() -> Told<Vec<Family>> + Send + Sync>,
+}
+
+/// Of no service: there is nothing to report.
+impl Default for Inside {
+    fn default() -> Self {
+        let nothing = || Report::of::<(), _>(|_| std::future::ready(Ok(None)));
+        Self {
+            status: nothing(),
+            site: nothing(),
+            lists: Box::new(|_| Box::pin(std::future::ready(Ok(Vec::new())))),
+            schedule: nothing(),
+            delay: nothing(),
+            log: Recent::default(),
+            act: Box::new(|act| Box::pin(std::future::ready(Err(Refused::Unknown(act.site))))),
+            works: Box::new(Vec::new),
+            metrics: Box::new(|| Box::pin(std::future::ready(Ok(Vec::new())))),
+        }
+    }
 }
 
 /// What the server reads.
@@ -66,7 +108,11 @@ pub struct Outlet {
     clients: Clients,
     requests: Requests,
     feeds: feeds::Changed,
+    sessions: session::Sessions,
     searches: Semaphore,
+    coverages: api::Coverages,
+    /// Places of clients that listen to events.
+    streams: Arc<Semaphore>,
     /// False where others than this machine can connect.
     is_local: bool,
 }
@@ -87,14 +133,25 @@ impl Outlet {
             finder,
             inside,
             clock,
+            clients: Clients::new(settings.requests_per_second),
             settings,
             tokens: Tokens::of(data_dir),
-            clients: Clients::default(),
             requests: Requests::default(),
             feeds: feeds::Changed::default(),
+            sessions: session::Sessions::default(),
             searches: Semaphore::new(limits::SEARCHES_AT_ONCE),
+            coverages: api::Coverages::default(),
+            streams: Arc::new(Semaphore::new(limits::EVENT_STREAMS_MAX)),
             is_local,
         }
+    }
+}
+
+impl Outlet {
+    /// The query of a saved search.
+    fn saved(&self, name: &str) -> Option<Query> {
+        let saved = self.settings.searches.iter().find(|saved| saved.name == name)?;
+        Some(Query::parse(&saved.query))
     }
 }
 
@@ -114,26 +171,23 @@ pub fn router(outlet: Arc<Outlet>) -> Router {
         .route("/feeds/search.{form}", get(feeds::of_query))
         .route("/feeds/site/{name}", get(feeds::of_site))
         .route("/feeds/category/{name}", get(feeds::of_category))
+        .route("/feeds/saved/{name}", get(feeds::of_saved))
         .route_layer(from_fn(|caller, request, next| access::needs(Scope::Torznab, caller, request, next)));
-    let api = Router::new()
+    let metrics = Router::new()
         .route("/metrics", get(metrics::metrics))
-        .route("/api/v1/summary", get(api::summary))
-        .route("/api/v1/sites", get(api::sites))
-        .route("/api/v1/sites/{name}", get(api::site))
-        .route("/api/v1/categories", get(api::categories))
-        .route("/api/v1/torrents", get(api::torrents))
-        .route("/api/v1/torrents/{infohash}", get(api::torrent))
-        .route("/api/v1/torrents/{infohash}/files", get(api::files))
-        .route("/api/v1/search", get(api::search))
         .route_layer(from_fn(|caller, request, next| access::needs(Scope::Read, caller, request, next)));
+    let api = api::router(api::endpoints()).layer(from_fn(tag::tagged));
     Router::new()
         .merge(torznab)
         .merge(feeds)
+        .merge(metrics)
         .merge(api)
+        .route("/", get(torznab::of_base))
+        .route("/session", post(session::begin).delete(session::end))
         // Its link admits to it.
         .route("/torrents/{name}", get(download::torrent))
         .fallback(problem::nothing_here)
-        .method_not_allowed_fallback(problem::only_get)
+        .method_not_allowed_fallback(problem::other_method)
         .layer(from_fn_with_state(Arc::clone(&outlet), access::guard))
         // These tell nothing but whether it runs.
         .route("/healthz", get(async || "ok\n"))

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 pub use gleaner_torrent::limits::TORRENT_BYTES_MAX;
 
-/// Connections at once; the next ones wait to be accepted.
-pub const CONNECTIONS_MAX: usize = 256;
+/// Connections at once: for the next one, that is let go which has waited longest for a request.
+pub const CONNECTIONS_MAX: usize = 1_024;
 
 /// Time for the head of a request: slow ones hold a connection.
 pub const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
@@ -34,15 +34,26 @@ pub const PAGE: usize = 100;
 /// Items behind which no page begins.
 pub const OFFSET_MAX: usize = 100_000;
 
-/// Requests of one client, per second and at once: a client that polls ten indexers every minute stays far below.
-pub const REQUESTS_PER_SECOND: f64 = 25.0;
-pub const REQUESTS_AT_ONCE: f64 = 300.0;
+/// How many seconds' requests of one client may come at once: a client that polls ten indexers every minute stays far below.
+pub const BURST_SECONDS: f64 = 12.0;
 
 /// Clients whose requests are counted; the one that was silent longest is forgotten.
 pub const CLIENTS_MAX: usize = 1_024;
 
 /// Tokens of one installation.
 pub const TOKENS_MAX: usize = 1_000;
+
+/// Revoked tokens that are remembered as such.
+pub const REVOKED_MAX: usize = 1_000;
+
+/// How long a session of a browser lasts.
+pub const SESSION_TIME: Duration = Duration::from_secs(30 * 24 * 3_600);
+
+/// Sessions that were ended by hand and are remembered, until the process ends; beyond, all are forgotten.
+pub const SESSIONS_ENDED_MAX: usize = 10_000;
+
+/// Tokens that one address may show to `/session` in a minute.
+pub const TRIES_PER_MINUTE: u32 = 5;
 
 /// Bytes of the name of a token.
 pub const TOKEN_NAME_BYTES_MAX: usize = 64;
@@ -55,3 +66,34 @@ pub const FILES_LISTED_MAX: usize = 10_000;
 
 /// Labels of a site that its capabilities list as categories: clients show them in a menu.
 pub const LABELS_TOLD_MAX: usize = 500;
+
+/// Bytes of an answer as JSON: ten thousand files with long paths stay below.
+pub const ANSWER_BYTES_MAX: usize = 64 << 20;
+
+/// Lists of a site in one answer, unless asked otherwise and at most: sites have some thousand.
+pub const LISTS: usize = 1_000;
+pub const LISTS_MAX: usize = 10_000;
+
+/// Lines of the log in one answer.
+pub const LOG_PAGE_MAX: usize = 1_000;
+
+/// How old a coverage may be: to reckon one of a million URLs takes seconds.
+pub const COVERAGE_KEPT: Duration = Duration::from_secs(60);
+
+/// Sites whose coverage is kept; beyond, all are reckoned anew.
+pub const COVERAGES_KEPT_MAX: usize = 256;
+
+/// Clients that listen to events at once: each holds a connection.
+pub const EVENT_STREAMS_MAX: usize = 32;
+
+/// Events of a kind that are made ready at once; the next ones wait until these are taken.
+pub const EVENTS_AT_ONCE: usize = 100;
+
+/// Minutes of a pause that ends by itself: a year.
+pub const PAUSE_MINUTES_MAX: u32 = 525_600;
+
+/// Bytes of the body of a request.
+pub const BODY_BYTES_MAX: usize = 16 << 10;
+
+/// Between two looks for events.
+pub const EVENT_LOOK: Duration = Duration::from_secs(1);

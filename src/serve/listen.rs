@@ -6,6 +6,7 @@ use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::Request;
 use axum::http::Uri;
 use gleaner_rules::config::web::Listen;
@@ -14,11 +15,12 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
-use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
 
 use crate::access::Peer;
-use crate::limits::{ANSWER_TIME_MAX, CONNECTIONS_MAX, HEAD_BYTES_MAX, HEAD_TIME_MAX, STALL_TIME_MAX};
+use crate::limits::{ANSWER_TIME_MAX, HEAD_BYTES_MAX, HEAD_TIME_MAX, STALL_TIME_MAX};
+use crate::places::{Places, Seat, WithWork};
+use crate::problem::Problem;
 use crate::{Outlet, router};
 
 /// A bound listener.
@@ -68,24 +70,29 @@ impl Listening {
 pub async fn serve(listening: Listening, outlet: Arc<Outlet>) {
     let base_path = outlet.settings.base_path.clone();
     let router = router(outlet);
-    let connections = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let places = Arc::new(Places::default());
     loop {
-        let Ok(permit) = Arc::clone(&connections).acquire_owned().await else { return };
         let (router, base_path) = (router.clone(), base_path.clone());
         let accepted = match &listening {
-            Listening::Tcp(listener) => listener.accept().await.map(|(stream, peer)| {
-                tokio::spawn(async move {
-                    let _ = stream.set_nodelay(true);
-                    connection(stream, Peer(Some(peer)), router, base_path).await;
-                    drop(permit);
-                });
-            }),
-            Listening::Unix(listener) => listener.accept().await.map(|(stream, _)| {
-                tokio::spawn(async move {
-                    connection(stream, Peer(None), router, base_path).await;
-                    drop(permit);
-                });
-            }),
+            Listening::Tcp(listener) => match listener.accept().await {
+                Ok((stream, peer)) => {
+                    let seat = places.seat().await;
+                    tokio::spawn(async move {
+                        let _ = stream.set_nodelay(true);
+                        connection(stream, Peer(Some(peer)), router, base_path, seat).await;
+                    });
+                    Ok(())
+                }
+                Err(error) => Err(error),
+            },
+            Listening::Unix(listener) => match listener.accept().await {
+                Ok((stream, _)) => {
+                    let seat = places.seat().await;
+                    tokio::spawn(connection(stream, Peer(None), router, base_path, seat));
+                    Ok(())
+                }
+                Err(error) => Err(error),
+            },
         };
         if let Err(error) = accepted {
             // No file is left, say: others end.
@@ -100,23 +107,33 @@ async fn connection(
     peer: Peer,
     router: Router,
     base_path: String,
+    seat: Seat,
 ) {
+    let seat = Arc::new(seat);
+    let of_requests = Arc::clone(&seat);
     let service = service_fn(move |request: hyper::Request<Incoming>| {
-        let mut request = request.map(axum::body::Body::new);
+        let work = Seat::works(&of_requests);
+        let mut request = request.map(Body::new);
         request.extensions_mut().insert(peer);
         let below = below(request.uri(), &base_path);
         let mut router = router.clone();
         async move {
             *request.uri_mut() = below;
-            answered(&mut router, request).await
+            // It is at work until its answer is taken.
+            answered(&mut router, request)
+                .await
+                .map(|answer| answer.map(|body| Body::new(WithWork { body, _work: work })))
         }
     });
     let mut http = hyper::server::conn::http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME_MAX).max_buf_size(HEAD_BYTES_MAX).keep_alive(true);
-    // Whoever goes away in the middle tells us nothing.
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(STALL_TIME_MAX));
-    let _ = http.serve_connection(TokioIo::new(Box::pin(stream)), service).await;
+    tokio::select! {
+        // Whoever goes away in the middle tells us nothing.
+        _ = http.serve_connection(TokioIo::new(Box::pin(stream)), service) => {}
+        () = seat.leave.notified() => {}
+    }
 }
 
 /// An answer within its time.
@@ -125,16 +142,22 @@ async fn answered(router: &mut Router, request: Request) -> Result<axum::respons
     let answer = tower_service::Service::call(router, request);
     match tokio::time::timeout(ANSWER_TIME_MAX, answer).await {
         Ok(answer) => answer,
-        Err(_) => Ok((axum::http::StatusCode::GATEWAY_TIMEOUT, "this took too long\n").into_response()),
+        Err(_) => {
+            let status = axum::http::StatusCode::GATEWAY_TIMEOUT;
+            Ok(Problem::new(status, "this took too long", "ask for less, or again in a while").into_response())
+        }
     }
 }
 
-/// The URI below the base path, without a final slash. What is not below it is nothing: `/` alone stands for that.
+/// Where nothing is.
+const NOWHERE: &str = "/-";
+
+/// The URI below the base path, without a final slash. What is not below it is nowhere.
 fn below(uri: &Uri, base_path: &str) -> Uri {
     let path = uri.path();
     let own = match path.strip_prefix(base_path) {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => rest.trim_end_matches('/'),
-        _ => "",
+        _ => NOWHERE,
     };
     let own = if own.is_empty() { "/" } else { own };
     let text = match uri.query() {
@@ -155,8 +178,8 @@ mod tests {
         assert_eq!(of("/api", ""), "/api");
         assert_eq!(of("/g/api/", "/g"), "/api");
         assert_eq!(of("/g", "/g"), "/");
-        assert_eq!(of("/gx/api", "/g"), "/");
-        assert_eq!(of("/../g/api", "/g"), "/");
+        assert_eq!(of("/gx/api?q=x", "/g"), "/-?q=x");
+        assert_eq!(of("/../g/api", "/g"), "/-");
         assert_eq!(of("/g//api", "/g"), "//api");
     }
 }

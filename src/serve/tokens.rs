@@ -15,7 +15,7 @@ use gleaner_base::clock::UnixMillis;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::limits::{TOKEN_NAME_BYTES_MAX, TOKENS_MAX, USED_NOTE_EACH};
+use crate::limits::{REVOKED_MAX, TOKEN_NAME_BYTES_MAX, TOKENS_MAX, USED_NOTE_EACH};
 
 /// What a token admits to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -76,6 +76,15 @@ fn used_path(data_dir: &Path) -> PathBuf {
     data_dir.join("tokens.used.json")
 }
 
+fn revoked_path(data_dir: &Path) -> PathBuf {
+    data_dir.join("tokens.revoked.json")
+}
+
+/// The hashes of the tokens that were revoked last. A file that cannot be read admits nobody: they are unknown then.
+fn revoked(data_dir: &Path) -> Vec<String> {
+    serde_json::from_slice(&fs::read(revoked_path(data_dir)).unwrap_or_default()).unwrap_or_default()
+}
+
 /// The tokens of a data folder, in the order in which they were made.
 ///
 /// # Errors
@@ -126,11 +135,14 @@ pub fn create(data_dir: &Path, name: &str, scope: Scope, now: UnixMillis) -> Res
 pub fn revoke(data_dir: &Path, name: &str) -> Result<(), TokenError> {
     let _turn = turn(data_dir)?;
     let mut tokens = list(data_dir)?;
-    let before = tokens.len();
-    tokens.retain(|token| token.name != name);
-    if tokens.len() == before {
+    let Some(at) = tokens.iter().position(|token| token.name == name) else {
         return Err(TokenError::Unknown(name.to_owned()));
-    }
+    };
+    // Whoever goes on with it is told so.
+    let mut hashes = revoked(data_dir);
+    hashes.push(tokens.remove(at).sha256);
+    let oldest = hashes.len().saturating_sub(REVOKED_MAX);
+    write(&revoked_path(data_dir), &hashes.split_off(oldest))?;
     write(&tokens_path(data_dir), &tokens)
 }
 
@@ -232,8 +244,20 @@ impl Tokens {
     #[must_use]
     pub fn find(&self, secret: &str, now: UnixMillis) -> Option<Token> {
         let hash = hashed(secret);
+        self.of_code(now, |token| token.sha256 == hash)
+    }
+
+    /// True for the secret of a token that was revoked.
+    #[must_use]
+    pub fn was_revoked(&self, secret: &str) -> bool {
+        revoked(&self.data_dir).contains(&hashed(secret))
+    }
+
+    /// The token that this is true for; it is used now.
+    #[must_use]
+    pub fn of_code(&self, now: UnixMillis, is_it: impl Fn(&Token) -> bool) -> Option<Token> {
         let mut known = self.known();
-        let token = known.tokens.iter().find(|token| token.sha256 == hash).cloned()?;
+        let token = known.tokens.iter().find(|token| is_it(token)).cloned()?;
         known.used.insert(token.name.clone(), now);
         if known.noted.get(&token.name).is_none_or(|noted| now.since(*noted) >= USED_NOTE_EACH) {
             known.noted.insert(token.name.clone(), now);
@@ -242,6 +266,12 @@ impl Tokens {
             }
         }
         Some(token)
+    }
+
+    /// True while the token is not revoked.
+    #[must_use]
+    pub fn has(&self, token: &Token) -> bool {
+        self.known().tokens.contains(token)
     }
 
     /// The token that a download link was made with: [`crate::links::mac`].
@@ -277,6 +307,9 @@ mod tests {
         assert!(matches!(revoke(folder.path(), "sonar"), Err(TokenError::Unknown(_))));
         revoke(folder.path(), "sonarr").unwrap();
         assert!(tokens.find(&secret, NOW).is_none() && list(folder.path()).unwrap().is_empty());
+        assert!(tokens.was_revoked(&secret) && !tokens.was_revoked("other"));
+        let again = create(folder.path(), "sonarr", Scope::Torznab, NOW).unwrap();
+        assert!(tokens.was_revoked(&secret) && !tokens.was_revoked(&again), "the name is another's now");
     }
 
     #[test]

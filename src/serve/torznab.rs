@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::{Path, RawQuery, State};
-use axum::http::header;
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use gleaner_search::Order;
 
@@ -18,6 +18,7 @@ use self::ask::{Asked, Function, Place};
 use crate::Outlet;
 use crate::access::Caller;
 use crate::names::xml_text;
+use crate::problem;
 use crate::rows::{Page, RowsError};
 use crate::tokens::Scope;
 
@@ -25,6 +26,7 @@ use crate::tokens::Scope;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     WrongKey,
+    Revoked,
     Scope,
     MissingFunction,
     Parameter(&'static str),
@@ -39,6 +41,7 @@ impl Fault {
     fn told(&self) -> (u16, String) {
         match self {
             Self::WrongKey => (100, "Incorrect user credentials".to_owned()),
+            Self::Revoked => (101, "Account suspended".to_owned()),
             Self::Scope => (102, "Insufficient privileges".to_owned()),
             Self::MissingFunction => (200, "Missing parameter (t)".to_owned()),
             Self::Parameter(name) => (201, format!("Incorrect parameter ({name})")),
@@ -85,6 +88,24 @@ pub async fn of_all(
     answer(&outlet, &caller, query.as_deref(), &Place::default()).await
 }
 
+/// The base URL itself, which some clients ask what there is. Browsers have nothing there.
+pub async fn of_base(
+    State(outlet): State<Arc<Outlet>>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let query = query.unwrap_or_default();
+    let mut names = url::form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name.to_ascii_lowercase());
+    let has_function = names.any(|name| name == "t");
+    let accepts = headers.get(header::ACCEPT).and_then(|kinds| kinds.to_str().ok()).unwrap_or_default();
+    match has_function {
+        true => answer(&outlet, &caller, Some(&query), &Place::default()).await,
+        false if accepts.contains("text/html") => problem::nothing_here().await.into_response(),
+        false => answer(&outlet, &caller, Some(&format!("{query}&t=caps")), &Place::default()).await,
+    }
+}
+
 pub async fn of_one(
     State(outlet): State<Arc<Outlet>>,
     Extension(caller): Extension<Caller>,
@@ -115,9 +136,15 @@ async fn answered(outlet: &Outlet, caller: &Caller, query: &str, place: &Place) 
     match caller.scope {
         Some(scope) if scope >= Scope::Torznab => {}
         Some(_) => return Err(Fault::Scope),
+        None if caller.is_revoked => return Err(Fault::Revoked),
         None => return Err(Fault::WrongKey),
     }
-    let asked = Asked::read(query, place, outlet.clock.now())?;
+    let mut asked = Asked::read(query, place, outlet.clock.now())?;
+    if let Some(name) = place.saved() {
+        // What is asked for is looked for within it: no query widens it.
+        let saved = outlet.saved(name).ok_or(Fault::Parameter("search: /api/v1/searches lists them"))?;
+        asked.query.within = Some(Box::new(saved));
+    }
     if let Some(site) = place.site()
         && !outlet.sites().await?.contains(site)
     {

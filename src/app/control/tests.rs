@@ -13,13 +13,28 @@ fn pair() -> (Remote, UnixStream) {
     (Remote { path: "control.sock".into(), stream }, answers)
 }
 
+fn answering(db: MemoryStore) -> Answering {
+    Answering { db: Arc::new(db), progress: None, clock: Arc::new(SystemClock), wishes: None }
+}
+
+#[tokio::test]
+async fn only_the_owner_and_root_may_have_something_done_and_only_by_a_service() {
+    use gleaner_serve::acts::Wish;
+    let act = || Act { site: "a".to_owned(), wish: Wish::Resume, by: "x".to_owned() };
+    let own = rustix::process::geteuid().as_raw();
+    for (peer, wanted) in [(own + 1_000, "only the owner"), (own, "no service holds"), (0, "no service holds")] {
+        let refused = act_for(peer, act(), None).await.unwrap_err().to_string();
+        assert!(refused.starts_with(wanted) && refused.contains("\nhint: "), "{refused}");
+    }
+}
+
 #[tokio::test]
 async fn a_note_crosses_the_socket_as_it_is() {
     let db = MemoryStore::new();
     let note: Vec<u8> = (0..limits::NOTE_BYTES_MAX).map(|at| (at * 7 % 256) as u8).collect();
     db.put_note("s", "shapes", note.clone()).await.unwrap();
     let (remote, answers) = pair();
-    let task = tokio::spawn(converse(answers, Arc::new(db), None, Arc::new(SystemClock)));
+    let task = tokio::spawn(converse(answers, answering(db)));
     assert!(remote.note("s", "shapes").await.unwrap() == Some(note));
     assert_eq!(remote.note("s", "none").await.unwrap(), None);
     drop(remote);
@@ -36,7 +51,7 @@ async fn pages_that_were_not_read_whole_are_told_by_whoever_holds_the_folder() {
     db.record_visits(vec![Visit { not_whole: Some("why".into()), ..visit }].into()).await.unwrap();
     let known = db.not_whole("s").await.unwrap();
     let (remote, answers) = pair();
-    let task = tokio::spawn(converse(answers, Arc::new(db), None, Arc::new(SystemClock)));
+    let task = tokio::spawn(converse(answers, answering(db)));
     assert_eq!((known.len(), remote.not_whole("s").await.unwrap()), (1, known));
     assert_eq!(remote.site_counts("s").await.unwrap().pages_not_whole, 1);
     assert_eq!(remote.status().await.unwrap().sites[0].pages_not_whole, 1);

@@ -140,8 +140,16 @@ pub struct Board {
     away: u32,
 }
 
+impl Board {
+    /// Its last successful recheck.
+    #[must_use]
+    pub fn looked(&self) -> UnixMillis {
+        self.looked
+    }
+}
+
 /// The basis for deciding whether a thread has new posts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeBasis {
     /// Times of last activity.

@@ -550,6 +550,14 @@ impl Timetable {
         state.lists.get(look.board as usize).map(|list| list.url.clone())
     }
 
+    /// The lists of the schedule, at most those that can be leased at once.
+    #[must_use]
+    pub fn urls(&self) -> Vec<String> {
+        let kept = self.kept();
+        let lists = kept.state.iter().flat_map(|state| &state.lists);
+        lists.take(LOOKS_LEASED_MAX).map(|list| list.url.clone()).collect()
+    }
+
     /// Lists without a recheck since `since` that are expected to have one or more new posts by now, the fullest first: a round rechecks
     /// them whatever other rechecks could find. None if the rule file sets the number or the times of rechecks.
     #[must_use]

@@ -135,7 +135,8 @@ impl Default for Delays {
 }
 
 /// A quantile of the delay in seconds: its minimum, middle and maximum. None if nothing was counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "DelayQuantile")]
 pub struct Quantile {
     pub least_s: Option<f64>,
     pub middle_s: Option<f64>,
@@ -143,7 +144,8 @@ pub struct Quantile {
 }
 
 /// The figures of a site.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "DelayReport")]
 pub struct Report {
     /// Torrents with a delay.
     pub torrents: u64,
@@ -163,7 +165,8 @@ pub struct Report {
 }
 
 /// The delays of the torrents that appeared in one bin of time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "DelayPoint")]
 pub struct Point {
     pub from: UnixMillis,
     pub until: UnixMillis,

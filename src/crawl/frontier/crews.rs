@@ -41,8 +41,9 @@ pub struct Facts {
 }
 
 /// The reason for the increment's number of lanes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "SplitCause")]
 pub enum Cause {
     /// History has nothing left.
     #[default]
@@ -56,7 +57,7 @@ pub enum Cause {
 }
 
 /// Division of a site's lanes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Split {
     pub lanes: u32,
     /// Lanes of the increment; the others are history's.

@@ -49,7 +49,7 @@ struct Evidence {
 }
 
 /// A parameter that may be dropped.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Proposal {
     pub class: Class,
     pub parameter: String,

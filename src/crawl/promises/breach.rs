@@ -11,7 +11,7 @@ use gleaner_rules::Class;
 use gleaner_store::crawldb::{Next, Outcome, WALL_TOKENS};
 
 /// How a promise was broken.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Breach {
     /// 404 or 410.

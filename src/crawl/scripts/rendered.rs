@@ -40,7 +40,8 @@ pub struct Rendered {
 }
 
 /// A host that scripts of a site may not request.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[schemars(rename = "ClosedToScripts")]
 pub struct Closed {
     pub host: String,
     pub why: String,
@@ -49,7 +50,8 @@ pub struct Closed {
 }
 
 /// Pages of a site that were rendered and had no content, neither without their scripts nor with them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[schemars(rename = "ShowedNothing")]
 pub struct Nothing {
     pub pages: u64,
     /// The first of them.

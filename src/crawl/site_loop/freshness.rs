@@ -151,6 +151,22 @@ impl SiteLoop {
         self.crews.make_looks_due(&mut self.hosts, lists, now).await?;
         Ok(())
     }
+
+    /// Makes the start pages and all lists due, whatever the schedule says; the site's rules still say how fast they are read, and when.
+    pub(super) async fn look_now(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
+        let start = super::start_pages(&self.site);
+        let mut lists: Vec<String> = start.iter().map(|found| found.url.as_str().to_owned()).collect();
+        for list in self.site.fresh.timetable.urls() {
+            if !lists.contains(&list) {
+                lists.push(list);
+            }
+        }
+        tracing::info!(site = %self.site.rules.name, lists = lists.len(), "all lists are rechecked now");
+        self.crews.make_looks_due(&mut self.hosts, lists, now).await?;
+        self.hosts.look_soon();
+        self.hosts.lease_soon();
+        Ok(())
+    }
 }
 
 impl Crews {

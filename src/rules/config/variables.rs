@@ -24,7 +24,8 @@ pub(super) fn with_variables(
     };
     let mut found = Vec::new();
     let mut is_changed = false;
-    for path in leaves(&defaults, "") {
+    // A list of tables has no place in a variable.
+    for path in leaves(&defaults, "").into_iter().filter(|path| path != "/search") {
         let name = format!("GLEANER_{}", path.replace('/', "_").trim_start_matches('_').to_ascii_uppercase());
         let Some(value) = variables.get(&name).filter(|value| !value.is_empty()) else { continue };
         let text = as_toml(&path, value, defaults.pointer(&path).unwrap_or(&Json::Null));

@@ -1,12 +1,14 @@
 //! `[web]`: where the HTTP server listens, and for whom.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use ipnet::IpNet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::searches::SavedSearch;
 use crate::fault::Faults;
 use crate::schema::Spans;
 
@@ -29,6 +31,12 @@ pub struct WebFile {
     /// Who needs a token: `remote`, everybody but this machine itself; `all`, everybody, as behind a proxy on this machine. With a `public_url`,
     /// everybody does.
     pub auth: Auth,
+    /// Addresses and networks of proxies whose `X-Forwarded-For`, `-Proto` and `-Host` are believed: `["127.0.0.1", "10.0.0.0/8"]`; `unix` for whoever
+    /// connects to the socket.
+    pub trusted_proxies: Vec<String>,
+    /// Requests of one address a second; twelve times as many may come at once. Whoever sends more is told to wait (429).
+    #[schemars(range(min = 1, max = 100_000))]
+    pub requests_per_second: u32,
 }
 
 impl Default for WebFile {
@@ -39,6 +47,8 @@ impl Default for WebFile {
             base_path: String::new(),
             hosts: Vec::new(),
             auth: Auth::Remote,
+            trusted_proxies: Vec::new(),
+            requests_per_second: 25,
         }
     }
 }
@@ -50,6 +60,40 @@ pub enum Auth {
     #[default]
     Remote,
     All,
+}
+
+/// Who passes requests on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proxy {
+    Net(IpNet),
+    /// Whoever connects to the Unix socket.
+    Unix,
+}
+
+impl FromStr for Proxy {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let net = |text: &str| text.parse::<IpNet>().or_else(|_| text.parse::<IpAddr>().map(IpNet::from)).ok();
+        match text {
+            "unix" => Ok(Self::Unix),
+            text => net(text)
+                .map(Self::Net)
+                .ok_or("write addresses and networks, as \"127.0.0.1\" and \"10.0.0.0/8\", or \"unix\""),
+        }
+    }
+}
+
+impl Proxy {
+    /// True for an address of it; None is that of whoever connects to a Unix socket.
+    #[must_use]
+    pub fn has(&self, address: Option<IpAddr>) -> bool {
+        match (self, address) {
+            (Self::Net(net), Some(address)) => net.contains(&address.to_canonical()),
+            (Self::Unix, None) => true,
+            _ => false,
+        }
+    }
 }
 
 /// Where the server listens.
@@ -98,7 +142,7 @@ impl std::fmt::Display for Listen {
 }
 
 /// `[web]`, validated.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Web {
     /// None serves nothing.
     pub listen: Option<Listen>,
@@ -108,6 +152,19 @@ pub struct Web {
     pub base_path: String,
     pub hosts: Vec<String>,
     pub auth: Auth,
+    /// Proxies that are believed.
+    pub proxies: Vec<Proxy>,
+    /// Of one address.
+    pub requests_per_second: u32,
+    /// `[[search]]`.
+    pub searches: Vec<SavedSearch>,
+}
+
+/// What no file changes.
+impl Default for Web {
+    fn default() -> Self {
+        Self { listen: None, ..validated(&WebFile::default()) }
+    }
 }
 
 /// Reports what cannot be.
@@ -142,6 +199,11 @@ pub(super) fn check(file: &WebFile, spans: &Spans, faults: &mut Faults) {
     if !path.is_empty() && (!path.starts_with('/') || path.contains("//") || !path.bytes().all(is_plain)) {
         fault("web.base_path", "this is not a path", "write /gleaner: letters, digits, - _ . between slashes");
     }
+    for (nth, proxy) in file.trusted_proxies.iter().enumerate() {
+        if let Err(hint) = proxy.parse::<Proxy>() {
+            fault(&format!("web.trusted_proxies[{nth}]"), "this is no address", hint);
+        }
+    }
     if file.hosts.iter().any(|host| host.is_empty() || host.contains(['/', ':', ' '])) {
         fault("web.hosts", "these are not host names", "write names alone, without scheme and port: [\"gleaner.lan\"]");
     }
@@ -155,12 +217,27 @@ pub(super) fn validated(file: &WebFile) -> Web {
         base_path: file.base_path.trim_end_matches('/').to_owned(),
         hosts: file.hosts.clone(),
         auth: file.auth,
+        proxies: file.trusted_proxies.iter().filter_map(|proxy| proxy.parse().ok()).collect(),
+        requests_per_second: file.requests_per_second,
+        searches: Vec::new(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn proxies_are_addresses_networks_or_the_socket() {
+        let has = |text: &str, address: Option<[u8; 4]>| text.parse::<Proxy>().unwrap().has(address.map(IpAddr::from));
+        assert!(has("127.0.0.1", Some([127, 0, 0, 1])) && !has("127.0.0.1", Some([127, 0, 0, 2])));
+        assert!(has("10.0.0.0/8", Some([10, 9, 8, 7])) && !has("10.0.0.0/8", Some([11, 0, 0, 1])));
+        assert!(has("unix", None) && !has("unix", Some([127, 0, 0, 1])) && !has("0.0.0.0/0", None));
+        assert!("10.0.0.0/8".parse::<Proxy>().unwrap().has(Some("::ffff:10.1.1.1".parse().unwrap())));
+        for wrong in ["", "proxy", "10.0.0.0/33", "10.0.0.1:80"] {
+            assert!(wrong.parse::<Proxy>().is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn places_to_listen_are_addresses_or_sockets() {

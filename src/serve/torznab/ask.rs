@@ -15,14 +15,24 @@ use crate::limits::{HEAD_BYTES_MAX, OFFSET_MAX, PAGE, PAGE_MAX};
 pub struct Place {
     /// One site alone.
     site: Option<String>,
+    /// A saved search alone: by name.
+    saved: Option<String>,
     /// Jackett's paths: no function means search, and books are 8000, too.
     is_jackett: bool,
 }
 
 impl Place {
-    /// The place of a path: `all` is every site.
+    /// The place of a path: `all` is every site, `search:NAME` a saved search.
     pub fn named(name: &str, is_jackett: bool) -> Self {
-        Self { site: (name != "all").then(|| name.to_owned()), is_jackett }
+        match name.strip_prefix("search:") {
+            Some(saved) => Self { site: None, saved: Some(saved.to_owned()), is_jackett },
+            None => Self { site: (name != "all").then(|| name.to_owned()), saved: None, is_jackett },
+        }
+    }
+
+    /// The saved search, if it is one.
+    pub fn saved(&self) -> Option<&str> {
+        self.saved.as_deref()
     }
 
     /// The one site, if it is one.
@@ -102,7 +112,7 @@ impl Asked {
             None => return Err(Fault::MissingFunction),
             Some(name) => match name.to_ascii_lowercase().as_str() {
                 "caps" => (Function::Caps, "caps"),
-                "indexers" if place.site.is_none() => (Function::Indexers, "indexers"),
+                "indexers" if place.site.is_none() && place.saved.is_none() => (Function::Indexers, "indexers"),
                 "indexers" => return Err(Fault::NotHere("indexers")),
                 "search" => (Function::Search, "search"),
                 "tvsearch" | "tv-search" => (Function::Search, "tvsearch"),

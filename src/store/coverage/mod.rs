@@ -36,7 +36,7 @@ use growth::GrowthPoint;
 use listed::Links;
 
 /// The coverage of one site, with all terms; as JSON one flat object. A ratio is None if its divisor is zero or unknown.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct SiteCoverage {
     /// Its key in the rule files.
     pub site: String,
@@ -66,7 +66,7 @@ pub struct SiteCoverage {
 }
 
 /// NT as the paper has it, and its terms, from the index pages.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct NtTerms {
     /// Index pages, read or announced by the site's pagination.
     pub index_pages: u64,
@@ -87,7 +87,7 @@ pub struct NtTerms {
 }
 
 /// NI, and what became of the links that the lists show.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct NiTerms {
     /// NI: the listed torrents, each infohash once; None if no list was read, or not all were.
     pub ni: Option<u64>,
@@ -108,7 +108,7 @@ pub struct NiTerms {
 }
 
 /// What the crawl knows of and has not read, or must not.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Unread {
     /// Links to torrents, on pages that were read, that wait or failed.
     pub downloads_unanswered: u64,
@@ -127,7 +127,7 @@ pub struct Unread {
 }
 
 /// The rates of the crawl, and what they are made of.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Rates {
     /// Harvest rate, TN / P, with TN = CI.
     pub hr: Option<f64>,
@@ -145,7 +145,7 @@ pub struct Rates {
 }
 
 /// A page that was not read whole.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct NotWhole {
     /// With keys of members masked.
     pub url: String,
@@ -163,7 +163,7 @@ pub fn not_whole_told(pages: u64) -> String {
 }
 
 /// A term and its origin.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Term {
     /// Its name in the formula.
     pub term: &'static str,
@@ -172,7 +172,7 @@ pub struct Term {
 }
 
 /// The contribution of one series of index pages.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct SeriesCoverage {
     /// The common part of its pages' URLs, usually a path.
     pub series: String,

@@ -382,6 +382,7 @@ impl Machine {
             update: self.update.clone(),
             commit_kib: Arc::new(Semaphore::new(1 << 16)),
             stop: stopped,
+            look: tokio::sync::watch::channel(0).1,
             owner: Owner(1),
             requests: Arc::new(Semaphore::new(64)),
             pages: Arc::new(AtomicU64::new(0)),

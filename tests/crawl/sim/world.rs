@@ -219,6 +219,7 @@ impl World {
             update: Some(update),
             commit_kib: Arc::new(Semaphore::new(gleaner_crawl::limits::COMMIT_BYTES_MAX / 1_024)),
             stop: stopped,
+            look: tokio::sync::watch::channel(0).1,
             owner: Owner(number),
             requests: Arc::new(Semaphore::new(if self.plan.seed.is_multiple_of(3) { 3 } else { 64 })),
             pages: Arc::new(AtomicU64::new(0)),

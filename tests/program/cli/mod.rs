@@ -2,6 +2,7 @@
 //! process bounded in time and ended with its test.
 
 mod accounts;
+mod api;
 mod changes;
 mod damaged;
 mod demo;
@@ -17,6 +18,7 @@ mod misuse;
 mod output;
 mod owners;
 mod paths;
+mod press;
 mod repair;
 mod repair_guards;
 mod search;
@@ -70,6 +72,8 @@ fn every_command_has_help_with_an_example() {
         "token new",
         "token list",
         "token revoke",
+        "pause",
+        "resume",
         "verify",
         "config",
         "config check",

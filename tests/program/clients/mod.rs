@@ -15,6 +15,8 @@ use crate::cli::web::{get, port_of};
 
 const TORRENTS: usize = 60;
 
+mod openapi;
+
 /// An archive that is served.
 struct Served {
     here: tempfile::TempDir,
@@ -59,7 +61,11 @@ fn digest(path: &Path) -> Vec<u8> {
 
 /// A program of `scripts/test-tools`.
 fn tool(name: &str) -> PathBuf {
-    let path = Path::new(env!("GLEANER_ROOT")).join("target/test-tools/clients/bin").join(name);
+    tool_of("clients", name)
+}
+
+fn tool_of(kind: &str, name: &str) -> PathBuf {
+    let path = Path::new(env!("GLEANER_ROOT")).join("target/test-tools").join(kind).join("bin").join(name);
     assert!(path.exists(), "{}: not there (scripts/test gets it)", path.display());
     path
 }

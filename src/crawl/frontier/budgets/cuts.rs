@@ -8,7 +8,7 @@ use crate::shape::Shape;
 use gleaner_rules::Class;
 
 /// What was cut, for `status` and the log.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Cut {
     /// The shape, or the name of the trap form.
     pub shape: String,
@@ -28,7 +28,7 @@ pub struct Cut {
 }
 
 /// Near-duplicates among the pages of a shape (Book 3.4.5).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Likeness {
     /// Pages that resembled an earlier one.
     pub pages: u64,

@@ -1,0 +1,222 @@
+//! What happens, as it happens, as server-sent events (HTML, §9.2). A stream has no queue: it reads on from where it is whenever its client takes more, so that
+//! one who takes nothing costs nothing, until the connection is let go.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse as _, Response};
+use futures_util::stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::archive::Torrent;
+use super::table::{Call, Nothing};
+use crate::Outlet;
+use crate::limits::{EVENT_LOOK, EVENT_STREAMS_MAX, EVENTS_AT_ONCE};
+use crate::links::Links;
+use crate::problem::Problem;
+
+/// What a crawl does at the moment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SiteWork {
+    pub site: String,
+    /// Since the start of the process: requests, and torrents stored.
+    pub requests: u64,
+    pub torrents: u64,
+    /// URLs that wait to be fetched.
+    pub queued: u64,
+    /// Requests in flight.
+    pub under_way: usize,
+    /// Until when nothing is fetched (UTC), and why.
+    pub waiting: Option<(String, String)>,
+}
+
+/// Kinds of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Torrent,
+    Log,
+    Sites,
+}
+
+const KINDS: [(&str, Kind); 3] = [("torrent", Kind::Torrent), ("log", Kind::Log), ("sites", Kind::Sites)];
+
+/// Which events are wanted.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EventsAsked {
+    /// Kinds, separated by commas: `torrent`, `log`, `sites`. All unless asked otherwise.
+    #[schemars(regex(pattern = "^(torrent|log|sites)(,(torrent|log|sites))*$"))]
+    kinds: Option<String>,
+}
+
+impl EventsAsked {
+    fn kinds(&self) -> Result<BTreeSet<Kind>, Problem> {
+        let Some(text) = &self.kinds else { return Ok(KINDS.iter().map(|(_, kind)| *kind).collect()) };
+        let known = |name: &str| KINDS.iter().find(|(own, _)| *own == name).map(|(_, kind)| *kind);
+        let wrong =
+            || Problem::wrong("kinds names something else", "write some of torrent, log, sites, separated by commas");
+        text.split(',').map(|name| known(name).ok_or_else(wrong)).collect()
+    }
+}
+
+/// How far a client has read: the last change of the database, and the last line of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Read {
+    change: u64,
+    line: u64,
+}
+
+impl Read {
+    fn of_id(id: &str) -> Option<Self> {
+        let (change, line) = id.split_once('-')?;
+        Some(Self { change: change.parse().ok()?, line: line.parse().ok()? })
+    }
+
+    fn id(self) -> String {
+        format!("{}-{}", self.change, self.line)
+    }
+}
+
+struct Stream {
+    outlet: Arc<Outlet>,
+    links: Links,
+    kinds: BTreeSet<Kind>,
+    read: Read,
+    works: Vec<SiteWork>,
+    ready: VecDeque<Event>,
+    /// What was ready before is taken: there is nothing new for a moment.
+    is_idle: bool,
+    _place: OwnedSemaphorePermit,
+}
+
+/// The stream: it ends when the token is revoked that it was asked for with.
+pub async fn events(call: Call<Nothing, EventsAsked>) -> Result<Response, Problem> {
+    let kinds = call.query.kinds()?;
+    let outlet = call.outlet;
+    let place = Arc::clone(&outlet.streams).try_acquire_owned().map_err(|_| {
+        let title = format!("{EVENT_STREAMS_MAX} clients listen already");
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, title, "close one of the streams, or ask again later")
+    })?;
+    let now = outlet.db.changes(u64::MAX, 0).await.map_err(|error| Problem::ours(&error))?;
+    let end = Read { change: now.last, line: outlet.inside.log.last() };
+    let seen = call.headers.get("last-event-id").and_then(|id| id.to_str().ok()).and_then(Read::of_id);
+    // An earlier process counted its lines anew.
+    let read = seen.map_or(end, |seen| Read { change: seen.change.min(end.change), line: seen.line.min(end.line) });
+    let links = call.caller.links;
+    let (works, ready) = (Vec::new(), VecDeque::from([Event::default().comment("gleaner")]));
+    let stream = Stream { outlet, links, kinds, read, works, ready, is_idle: false, _place: place };
+    let events = stream::unfold(stream, |mut stream| async move {
+        let event = stream.next().await?;
+        Some((Ok::<_, Infallible>(event), stream))
+    });
+    let mut response = Sse::new(events).keep_alive(KeepAlive::default()).into_response();
+    // A proxy that collects what it passes on would hold it back.
+    response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+impl Stream {
+    async fn next(&mut self) -> Option<Event> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Some(event);
+            }
+            if self.is_idle {
+                tokio::time::sleep(EVENT_LOOK).await;
+            }
+            if self.links.token.as_ref().is_some_and(|token| !self.outlet.tokens.has(token)) {
+                return None;
+            }
+            if let Err(why) = self.look().await {
+                tracing::debug!(why = why.title, "a stream of events ends");
+                return None;
+            }
+            self.is_idle = self.ready.is_empty();
+        }
+    }
+
+    /// Makes ready what has happened since.
+    async fn look(&mut self) -> Result<(), Problem> {
+        if self.kinds.contains(&Kind::Torrent) {
+            self.look_at_torrents().await?;
+        }
+        if self.kinds.contains(&Kind::Log) {
+            for line in self.outlet.inside.log.after(self.read.line, EVENTS_AT_ONCE) {
+                self.read.line = line.number;
+                self.tell("log", &line);
+            }
+        }
+        if self.kinds.contains(&Kind::Sites) {
+            let works = (self.outlet.inside.works)();
+            let changed: Vec<SiteWork> = works.iter().filter(|work| !self.works.contains(work)).cloned().collect();
+            if !changed.is_empty() {
+                self.tell("sites", &changed);
+                self.works = works;
+            }
+        }
+        Ok(())
+    }
+
+    async fn look_at_torrents(&mut self) -> Result<(), Problem> {
+        let db = Arc::clone(&self.outlet.db);
+        let changes = db.changes(self.read.change, EVENTS_AT_ONCE).await.map_err(|error| Problem::ours(&error))?;
+        let Some((last, _)) = changes.keys.last() else {
+            self.read.change = changes.last.max(self.read.change);
+            return Ok(());
+        };
+        let last = *last;
+        let mut keys: Vec<Vec<u8>> = Vec::new();
+        for (_, key) in changes.keys {
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        // One that is removed is no news.
+        let items = self.outlet.at(keys).await?.items;
+        // What is told of one is told of all of them: a client that goes on in the middle would miss the rest.
+        let (before, count) = (self.read, items.len());
+        for (nth, item) in items.into_iter().enumerate() {
+            self.read.change = if nth + 1 == count { last } else { before.change };
+            let torrent = Torrent::of(item, &self.links);
+            self.tell("torrent", &torrent);
+        }
+        self.read.change = last;
+        Ok(())
+    }
+
+    fn tell(&mut self, kind: &str, what: &impl Serialize) {
+        let event = Event::default().event(kind).id(self.read.id());
+        match event.json_data(what) {
+            Ok(event) => self.ready.push_back(event),
+            Err(error) => tracing::debug!(%error, "an event cannot be written"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_a_client_is_survives_being_written() {
+        let read = Read { change: 17, line: 4 };
+        assert_eq!(Read::of_id(&read.id()), Some(read));
+        for wrong in ["", "17", "17-", "-4", "a-b", "99999999999999999999-1"] {
+            assert_eq!(Read::of_id(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn kinds_are_some_of_those_that_there_are() {
+        let kinds = |text: &str| EventsAsked { kinds: Some(text.to_owned()) }.kinds().ok();
+        assert_eq!(kinds("log,torrent"), Some(BTreeSet::from([Kind::Torrent, Kind::Log])));
+        assert_eq!(EventsAsked { kinds: None }.kinds().unwrap().len(), 3);
+        assert_eq!([kinds(""), kinds("log,"), kinds("all")], [None, None, None]);
+    }
+}
