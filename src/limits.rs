@@ -112,3 +112,12 @@ pub const READERS_WAIT_MAX: std::time::Duration = std::time::Duration::from_secs
 
 /// Longest wait for an answer over the control socket. Each is a few thousand rows.
 pub const ANSWER_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(15);
+
+/// How long the end of the service waits for a watch folder that does not answer, such as one on a network.
+pub const HANDOVER_STOP_TIME_MAX: Duration = Duration::from_secs(4);
+
+/// Torrents that `gleaner handover` names.
+pub const HANDOVER_LISTED_MAX: usize = 100;
+
+/// Looks of `gleaner handover` at whether the index has what was stored meanwhile: four of them are a second.
+pub const HANDOVER_LOOKS_MAX: u32 = 120;

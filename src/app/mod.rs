@@ -7,6 +7,7 @@ pub mod control;
 pub mod database;
 pub mod finding;
 pub mod folder;
+pub mod handover;
 mod milestones;
 pub mod queues;
 pub mod read_before;

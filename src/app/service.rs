@@ -14,6 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 
 use super::finding::Finding;
+use super::handover::HandingOver;
 use super::milestones::{Line, Milestones};
 use super::repairs::{self, Repairs};
 use super::web::Server;
@@ -86,6 +87,8 @@ pub async fn run(
     let _control = control::serve(app, Some(progress.clone()));
     let finding = Finding::start(&app.data_dir, Arc::clone(&app.db) as Arc<dyn Reader>, Arc::clone(&app.archive))
         .context("the search index has no thread")?;
+    let _handing_over =
+        HandingOver::start(app, &config.handovers, finding.finder()).context("the handover has no thread")?;
     let _server = Server::start(app, config, finding.finder(), &progress)?;
     let options = RunOptions { keep_looking: true, ..RunOptions::default() };
     let crew = app.crew(options, OnFault::TryAgain(COMMIT_RETRY), progress.clone());

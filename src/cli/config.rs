@@ -70,6 +70,9 @@ pub fn check(config: &Config) -> anyhow::Result<ExitCode> {
     if web.auth == Auth::All {
         outln!("web.auth      all");
     }
+    for handover in &config.handovers {
+        outln!("handover      {}: {} ({})", handover.name, handover.folder.display(), handover.since.name());
+    }
     if !config.require_confinement {
         outln!(
             "render        scripts of pages also run where the kernel cannot confine them (require_confinement = false)"

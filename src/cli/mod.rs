@@ -32,6 +32,7 @@ mod dry_run;
 pub mod export;
 pub mod findings;
 mod fold;
+pub mod handover;
 mod hints;
 mod known;
 mod learned;
@@ -141,6 +142,12 @@ enum Command {
     /// Export the harvest as a folder, a .tar.zst or a .zip with a manifest
     #[command(after_help = "Example: gleaner export harvest.tar.zst --layout by-site --since 2026-11-01")]
     Export(export::Options),
+    /// Hand torrents that fit a search to the watch folder of a BitTorrent client, each once
+    #[command(
+        after_help = "Example: gleaner handover seedbox --dry-run\n\nHandovers are [[handover]] entries of gleaner.toml, and \
+        `gleaner run` serves them, too."
+    )]
+    Handover(handover::Options),
     /// Show how much of what each site lists is in the archive
     #[command(after_help = "Example: gleaner coverage debian --json")]
     Coverage(coverage::Options),
@@ -334,7 +341,12 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     let writes = |command: &Command| {
         matches!(
             command,
-            Command::Crawl(_) | Command::Run(_) | Command::Search(_) | Command::Token(_) | Command::Verify(_)
+            Command::Crawl(_)
+                | Command::Handover(_)
+                | Command::Run(_)
+                | Command::Search(_)
+                | Command::Token(_)
+                | Command::Verify(_)
         )
     };
     if let Some(config) = config.as_ref().filter(|_| writes(&command)) {
@@ -367,6 +379,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Status(options) => status::status(&config, &options, &global),
         Command::Search(options) => search::command(&config, &options),
         Command::Export(options) => export::command(&config, &options),
+        Command::Handover(options) => handover::command(&config, &options),
         Command::Coverage(options) => coverage::command(&config, &options),
         Command::Delay(options) => delay::command(&config, &options),
         Command::Schedule(options) => schedule::command(&config, &options),

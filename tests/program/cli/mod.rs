@@ -7,6 +7,7 @@ mod damaged;
 mod demo;
 mod disks;
 mod first_contact;
+mod handover;
 pub mod harness;
 mod holes;
 mod learn;
@@ -64,6 +65,7 @@ fn every_command_has_help_with_an_example() {
         "search",
         "status",
         "export",
+        "handover",
         "coverage",
         "token",
         "token new",
