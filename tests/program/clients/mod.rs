@@ -281,7 +281,9 @@ fn transmission_takes_what_is_handed_over_to_its_watch_folder() {
         let torrents = told["arguments"]["torrents"].as_array()?;
         Some(torrents.iter().map(|torrent| torrent["hashString"].as_str().unwrap().to_owned()).collect())
     };
-    let search = run(here, &["search", "v2:no", "--limit", "100", "--json", "--data", "data", "--rules", "rules"]).ended(0).json();
+    let search = run(here, &["search", "v2:no", "--limit", "100", "--json", "--data", "data", "--rules", "rules"])
+        .ended(0)
+        .json();
     let rows = search["torrents"].as_array().unwrap().iter();
     let v1: BTreeSet<String> = rows.map(|row| row["infohash"].as_str().unwrap().to_owned()).collect();
     assert!(v1.len() > 30 && v1.is_subset(&archived(&here.join("data"))));
