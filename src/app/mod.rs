@@ -8,6 +8,7 @@ pub mod database;
 pub mod finding;
 pub mod folder;
 pub mod handover;
+pub mod importing;
 mod milestones;
 pub mod queues;
 pub mod read_before;

@@ -10,6 +10,7 @@ mod first_contact;
 mod handover;
 pub mod harness;
 mod holes;
+mod import;
 mod learn;
 mod learn_again;
 mod login;
@@ -66,6 +67,7 @@ fn every_command_has_help_with_an_example() {
         "status",
         "export",
         "handover",
+        "import",
         "coverage",
         "token",
         "token new",
