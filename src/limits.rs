@@ -121,3 +121,6 @@ pub const HANDOVER_LISTED_MAX: usize = 100;
 
 /// Looks of `gleaner handover` at whether the index has what was stored meanwhile: four of them are a second.
 pub const HANDOVER_LOOKS_MAX: u32 = 120;
+
+/// Page cache of the database while `gleaner import` writes it, in bytes: an import reads nothing twice.
+pub const IMPORT_CACHE_BYTES_MAX: usize = 12 << 20;

@@ -39,7 +39,7 @@ fn judged(sites: &[Arc<SiteRules>], site: &str, url: &str) -> Judged {
 
 fn known(url: &CrawlUrl, class: Class) -> Judged {
     let (origin, path) = (url.origin().to_owned(), url.path().to_owned());
-    Judged::Known { origin, path, rank: priority::of_class(class) }
+    Judged::Known { origin, path, rank: priority::of_class(class), is_detail: class == Class::Detail }
 }
 
 #[cfg(test)]

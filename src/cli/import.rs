@@ -10,7 +10,8 @@ use indicatif::ProgressBar;
 
 use super::block_on;
 use crate::app::database::Database;
-use crate::app::{App, control, importing};
+use crate::app::{self, App, control, importing};
+use crate::limits::IMPORT_CACHE_BYTES_MAX;
 use gleaner_base::clock::{Clock as _, SystemClock};
 use gleaner_rules::config::Config;
 use gleaner_store::crawldb::memory_store::MemoryStore;
@@ -82,7 +83,9 @@ async fn run(config: &Config, options: &Options) -> anyhow::Result<Summary> {
         }
     } else {
         drop(database);
-        let app = App::open(&config.into())?;
+        let options = app::Options::from(config);
+        let cache_bytes = options.cache_bytes.min(IMPORT_CACHE_BYTES_MAX);
+        let app = App::open(&app::Options { cache_bytes, ..options })?;
         // Others that read the folder ask this process meanwhile.
         let _control = control::serve(&app, None);
         let job = job(config.data_dir.clone());

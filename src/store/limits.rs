@@ -89,11 +89,12 @@ pub const UNWRITTEN_BYTES_MAX: u64 = 64 << 20;
 /// URLs that one step of a merge moves: one commit of some milliseconds; visits are committed in between.
 pub const MERGED_URLS_MAX: usize = 1_000;
 
-/// Torrents and magnets of an import that are committed together: some syncs for all of them.
-pub const IMPORT_ROWS_MAX: usize = 4_096;
+/// Torrents and magnets of an import that are committed together: some syncs for all of them. Each changes some pages of the database, which
+/// are in memory until then: 4,096 of them took 80 MB.
+pub const IMPORT_ROWS_MAX: usize = 2_048;
 
 /// Bytes of their files. Three such batches are in memory: one is read, one waits, one is written.
-pub const IMPORT_BATCH_BYTES_MAX: usize = 8 << 20;
+pub const IMPORT_BATCH_BYTES_MAX: usize = 4 << 20;
 
 /// Places of one reason that an import names.
 pub const IMPORT_PLACES_LISTED_MAX: usize = 5;

@@ -20,7 +20,8 @@ const NOW: u64 = NOON + 40 * 86_400_000;
 fn judge(site: &str, url: &str) -> Judged {
     match url.strip_prefix("https://").and_then(|rest| rest.split_once('/')) {
         Some((host, path)) if host == site => {
-            Judged::Known { origin: format!("https://{host}"), path: format!("/{path}"), rank: 15 }
+            let is_detail = path.starts_with("about");
+            Judged::Known { origin: format!("https://{host}"), path: format!("/{path}"), rank: 15, is_detail }
         }
         _ => Judged::Lie("a manifest lies: a URL is none of its site's hosts"),
     }

@@ -48,7 +48,13 @@ pub type Judge = dyn Fn(&str, &str) -> Judged + Send + Sync;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judged {
     /// One of the site's, as the crawl writes it.
-    Known { origin: String, path: String, rank: u8 },
+    Known {
+        origin: String,
+        path: String,
+        rank: u8,
+        /// It is a page about one torrent.
+        is_detail: bool,
+    },
     /// It lacks the keys of a member.
     Masked,
     /// It is not what the manifest says, for this reason.
@@ -89,6 +95,8 @@ struct SourceAt {
     /// Origin, path and rank of the URL; None if it is not known.
     url: Option<(String, String, u8)>,
     via: Option<Box<str>>,
+    /// That page, if it is about one torrent: origin, path and rank.
+    detail: Option<(String, String, u8)>,
     at: UnixMillis,
 }
 
@@ -152,6 +160,7 @@ pub async fn import(
         source: &source,
         now,
         hosts: HashMap::new(),
+        pages: HashSet::new(),
         seen: HashSet::new(),
         summary: Summary::default(),
     };

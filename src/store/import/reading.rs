@@ -409,17 +409,19 @@ impl Reading<'_> {
                     && (via.starts_with("http://") || via.starts_with("https://"))
             });
             match if source.url.contains(MASK) { Judged::Masked } else { (self.job.judge)(&source.site, &source.url) } {
-                Judged::Known { origin, path, rank } => sources.push(SourceAt {
-                    site: source.site.clone(),
-                    url: Some((origin, path, rank)),
-                    via: via.map(Into::into),
-                    at,
-                }),
+                Judged::Known { origin, path, rank, .. } => {
+                    let detail = match via.map(|via| (self.job.judge)(&source.site, via)) {
+                        Some(Judged::Known { origin, path, rank, is_detail: true }) => Some((origin, path, rank)),
+                        _ => None,
+                    };
+                    let (site, via) = (source.site.clone(), via.map(Into::into));
+                    sources.push(SourceAt { site, url: Some((origin, path, rank)), via, detail, at });
+                }
                 Judged::Masked => {
                     self.report.masked += 1;
                     let is_there = |known: &SourceAt| known.url.is_none() && known.site == source.site;
                     if !sources.iter().any(is_there) {
-                        sources.push(SourceAt { site: source.site.clone(), url: None, via: None, at });
+                        sources.push(SourceAt { site: source.site.clone(), url: None, via: None, detail: None, at });
                     }
                 }
                 Judged::Lie(reason) => self.report.refused.push(reason, place, &source.url),
@@ -431,6 +433,7 @@ impl Reading<'_> {
             site: site.to_owned(),
             url: None,
             via: None,
+            detail: None,
             at: stored.min(now),
         }));
         sources

@@ -26,6 +26,8 @@ pub struct Writing<'w> {
     pub source: &'w str,
     pub now: UnixMillis,
     pub hosts: HashMap<(String, String), HostId>,
+    /// Pages of this batch.
+    pub pages: HashSet<UrlKey>,
     /// Of a run that writes nothing: what it would have written.
     pub seen: HashSet<u128>,
     pub summary: Summary,
@@ -56,6 +58,7 @@ impl Writing<'_> {
             return Ok(());
         };
         let (mut visits, mut files, mut named) = (Vec::new(), Vec::new(), HashSet::new());
+        self.pages.clear();
         for (torrent, known) in batch.torrents.into_iter().zip(known) {
             let Torrent { facts, file, place, sources } = torrent;
             let hashes = facts.infohashes;
@@ -103,10 +106,18 @@ impl Writing<'_> {
         if sources.is_empty() && !is_new {
             return Ok(Vec::new());
         }
-        let of_file = |site: &str, at| SourceAt { site: site.to_owned(), url: None, via: None, at };
-        let sources = if sources.is_empty() { vec![of_file(self.source, self.now)] } else { sources };
+        let of_file = |site: &str, at| SourceAt { site: site.to_owned(), url: None, via: None, detail: None, at };
+        let is_plain = sources.is_empty();
+        let sources = if is_plain { vec![of_file(self.source, self.now)] } else { sources };
         let mut recorded = Vec::with_capacity(sources.len());
-        for SourceAt { site, url, via, at } in sources {
+        let mut details = Vec::new();
+        for SourceAt { site, url, via, detail, at } in sources {
+            if let Some((origin, path, rank)) = detail
+                && let Some(host) = self.host(site.clone(), origin).await?
+            {
+                let visit = visit(UrlKey { host, path: path.into() }, at, rank, Outcome::Page);
+                details.push(Recorded { visit, is_url: true });
+            }
             let is_url = url.is_some();
             let (origin, path, rank) =
                 url.unwrap_or_else(|| (FILES.to_owned(), path_of(place, &facts.infohashes), RANK));
@@ -115,12 +126,18 @@ impl Writing<'_> {
             let body_bytes = u64::from(facts.metainfo_bytes);
             recorded.push(Recorded { visit: Visit { via, body_bytes, torrent: Some(facts.clone()), ..visit }, is_url });
         }
+        if is_plain {
+            return Ok(recorded);
+        }
+        let mut is_needed = is_new;
+        // Torrents first: one of them may be needed. Of several that one page shows, the first brings the page.
+        details.retain(|detail| self.pages.insert(detail.visit.key.clone()));
+        recorded.extend(details);
         let keys = recorded.iter().map(|recorded| recorded.visit.key.clone()).collect();
         let records = self.db.url_records(keys).await?;
-        let mut is_needed = is_new;
         let mut visited = records.iter().map(|record| record.is_some_and(|record| record.outcome.is_some()));
         // A torrent that is new needs one visit, whatever became of its URLs.
-        recorded.retain(|_| !visited.next().unwrap_or_default() || std::mem::take(&mut is_needed));
+        recorded.retain(|_| !visited.next().unwrap_or_default() | std::mem::take(&mut is_needed));
         Ok(recorded)
     }
 
