@@ -33,8 +33,11 @@ fn judged(sites: &[Arc<SiteRules>], site: &str, url: &str) -> Judged {
     if !own.owns_host(url.authority()) {
         return Judged::Lie(FOREIGN);
     }
-    let class = own.class_of(url.path()).unwrap_or(Class::Download);
-    known(&url, class)
+    match own.class_of(url.path()) {
+        None => known(&url, Class::Download),
+        Some(class @ (Class::Download | Class::Detail)) => known(&url, class),
+        Some(_) => Judged::List,
+    }
 }
 
 fn known(url: &CrawlUrl, class: Class) -> Judged {
@@ -59,6 +62,7 @@ mod tests {
             other => format!("{other:?}"),
         };
         assert_eq!(path(judge("a", "HTTPS://A.example:443/x/%41.torrent#f")), "https://a.example/x/A.torrent");
+        assert_eq!(judge("a", "https://a.example/"), Judged::List);
         assert_eq!(path(judge("c", "https://c.example/x?id=1")), "https://c.example/x?id=1");
         for (site, url) in [
             ("a", "https://b.example/x.torrent"),

@@ -57,6 +57,8 @@ pub enum Judged {
     },
     /// It lacks the keys of a member.
     Masked,
+    /// A list or a thread, which is read again: it may show what is not known yet.
+    List,
     /// It is not what the manifest says, for this reason.
     Lie(&'static str),
 }

@@ -417,8 +417,8 @@ impl Reading<'_> {
                     let (site, via) = (source.site.clone(), via.map(Into::into));
                     sources.push(SourceAt { site, url: Some((origin, path, rank)), via, detail, at });
                 }
-                Judged::Masked => {
-                    self.report.masked += 1;
+                judged @ (Judged::Masked | Judged::List) => {
+                    self.report.masked += u64::from(judged == Judged::Masked);
                     let is_there = |known: &SourceAt| known.url.is_none() && known.site == source.site;
                     if !sources.iter().any(is_there) {
                         sources.push(SourceAt { site: source.site.clone(), url: None, via: None, detail: None, at });

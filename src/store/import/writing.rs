@@ -16,7 +16,7 @@ use gleaner_torrent::archive::Archive;
 /// The origin of what was not found at a URL.
 const FILES: &str = "import://files";
 
-/// Rank of what a visit of an import has: it is never queued.
+/// Rank of a download, which is never queued here.
 const RANK: u8 = 15;
 
 pub struct Writing<'w> {
@@ -122,7 +122,9 @@ impl Writing<'_> {
             let (origin, path, rank) =
                 url.unwrap_or_else(|| (FILES.to_owned(), path_of(place, &facts.infohashes), RANK));
             let Some(host) = self.host(site, origin).await? else { continue };
-            let visit = visit(UrlKey { host, path: path.into() }, at, rank, Outcome::TorrentStored);
+            // A page with a magnet link of it.
+            let outcome = if rank > RANK { Outcome::Page } else { Outcome::TorrentStored };
+            let visit = visit(UrlKey { host, path: path.into() }, at, rank, outcome);
             let body_bytes = u64::from(facts.metainfo_bytes);
             recorded.push(Recorded { visit: Visit { via, body_bytes, torrent: Some(facts.clone()), ..visit }, is_url });
         }
