@@ -115,3 +115,15 @@ pub const ANSWER_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(
 
 /// Lists of a schedule in one answer over HTTP: each has the expectation of every hour and its next rechecks, a kilobyte.
 pub const SCHEDULE_LISTS_MAX: usize = 1_000;
+
+/// How long the end of the service waits for a watch folder that does not answer, such as one on a network.
+pub const HANDOVER_STOP_TIME_MAX: Duration = Duration::from_secs(4);
+
+/// Torrents that `gleaner handover` names.
+pub const HANDOVER_LISTED_MAX: usize = 100;
+
+/// Looks of `gleaner handover` at whether the index has what was stored meanwhile: four of them are a second.
+pub const HANDOVER_LOOKS_MAX: u32 = 120;
+
+/// Page cache of the database while `gleaner import` writes it, in bytes: an import reads nothing twice.
+pub const IMPORT_CACHE_BYTES_MAX: usize = 12 << 20;

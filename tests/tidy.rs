@@ -29,6 +29,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("store::crawldb", &["crawldb", "limits"]),
     ("store::coverage", &["coverage", "crawldb", "limits"]),
     ("store::export", &["crawldb", "export", "limits"]),
+    ("store::import", &["crawldb", "export", "import", "limits"]),
     ("store::verify", &["crawldb", "limits", "verify"]),
     // The types that both sides exchange name nobody's internals.
     ("render::wire", &["limits", "wire"]),

@@ -97,7 +97,7 @@ pub(super) fn be_nice() {
     // SAFETY: plain system calls on numbers. Of Linux, a thread has a priority of its own.
     let result = unsafe { libc::setpriority(libc::PRIO_PROCESS, libc::gettid().cast_unsigned(), NICENESS) };
     if result != 0 {
-        tracing::debug!("the search index is kept up with the priority of the crawl");
+        tracing::debug!("this thread has the priority of the crawl");
     }
 }
 
@@ -165,7 +165,7 @@ async fn follow(
     Ok(())
 }
 
-async fn wait(time: Duration, is_over: &AtomicBool) {
+pub(super) async fn wait(time: Duration, is_over: &AtomicBool) {
     let mut left = time;
     while !left.is_zero() && !is_over.load(Ordering::Relaxed) {
         let part = left.min(STOP_LOOK);

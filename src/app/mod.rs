@@ -8,6 +8,8 @@ pub mod database;
 mod figures;
 pub mod finding;
 pub mod folder;
+pub mod handover;
+pub mod importing;
 mod milestones;
 pub mod pauses;
 pub mod queues;

@@ -15,6 +15,7 @@ use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 
 use super::finding::Finding;
+use super::handover::HandingOver;
 use super::milestones::{Line, Milestones};
 use super::pauses::{Asked, Pauses, Wishes};
 use super::repairs::{self, Repairs};
@@ -97,6 +98,8 @@ pub async fn run(
     let _control = control::serve(app, Some(progress.clone()), Some(wishes.clone()));
     let finding = Finding::start(&app.data_dir, Arc::clone(&app.db) as Arc<dyn Reader>, Arc::clone(&app.archive))
         .context("the search index has no thread")?;
+    let _handing_over =
+        HandingOver::start(app, &config.handovers, finding.finder()).context("the handover has no thread")?;
     let _server = Server::start(app, config, finding.finder(), &progress, (log, wishes))?;
     tokio::spawn(measure_lag(progress.clone()));
     let options = RunOptions { keep_looking: true, ..RunOptions::default() };

@@ -75,6 +75,9 @@ pub fn check(config: &Config) -> anyhow::Result<ExitCode> {
     for search in &web.searches {
         outln!("search        {}: {}", search.name, search.query);
     }
+    for handover in &config.handovers {
+        outln!("handover      {}: {} ({})", handover.name, handover.folder.display(), handover.since.name());
+    }
     if !config.require_confinement {
         outln!(
             "render        scripts of pages also run where the kernel cannot confine them (require_confinement = false)"

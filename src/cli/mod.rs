@@ -33,7 +33,9 @@ mod dry_run;
 pub mod export;
 pub mod findings;
 mod fold;
+pub mod handover;
 mod hints;
+pub mod import;
 mod known;
 mod learned;
 pub mod login;
@@ -146,6 +148,18 @@ enum Command {
     /// Export the harvest as a folder, a .tar.zst or a .zip with a manifest
     #[command(after_help = "Example: gleaner export harvest.tar.zst --layout by-site --since 2026-11-01")]
     Export(export::Options),
+    /// Import torrents and magnet links: files, folders, archives, what clients keep, exports with their manifests
+    #[command(
+        after_help = "Example: gleaner import harvest.tar.zst ~/.local/share/qBittorrent/BT_backup --dry-run\n\nWhat is there already is \
+        left alone: an import that was interrupted is run again. The URLs of a manifest count as visited."
+    )]
+    Import(import::Options),
+    /// Hand torrents that fit a search to the watch folder of a BitTorrent client, each once
+    #[command(
+        after_help = "Example: gleaner handover seedbox --dry-run\n\nHandovers are [[handover]] entries of gleaner.toml, and \
+        `gleaner run` serves them, too."
+    )]
+    Handover(handover::Options),
     /// Show how much of what each site lists is in the archive
     #[command(after_help = "Example: gleaner coverage debian --svg > coverage.svg")]
     Coverage(coverage::Options),
@@ -347,6 +361,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
             command,
             Command::Categories(_)
                 | Command::Crawl(_)
+                | Command::Handover(_)
+                | Command::Import(_)
                 | Command::Run(_)
                 | Command::Search(_)
                 | Command::Token(_)
@@ -384,6 +400,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Search(options) => search::command(&config, &options),
         Command::Categories(options) => categories::command(&config, &options),
         Command::Export(options) => export::command(&config, &options),
+        Command::Handover(options) => handover::command(&config, &options),
+        Command::Import(options) => import::command(&config, &options),
         Command::Coverage(options) => coverage::command(&config, &options),
         Command::Delay(options) => delay::command(&config, &options),
         Command::Schedule(options) => schedule::command(&config, &options),

@@ -5,6 +5,7 @@
 //! each at its position. Reads the file and the environment once, at startup; runtime state never lives here.
 
 pub mod searches;
+pub mod handover;
 mod variables;
 pub mod web;
 
@@ -16,6 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::searches::{Doubts, SavedSearch};
+use self::handover::{Handover, HandoverFile};
 use self::web::{Web, WebFile};
 use crate::fault::{Fault, Faults};
 use crate::schema::{self, ParsedFile, Spans};
@@ -53,6 +55,8 @@ pub struct ConfigFile {
     pub web: WebFile,
     /// Searches with a name, as feeds and for Torznab.
     pub search: Vec<SavedSearch>,
+    /// Torrents that go to the watch folder of a BitTorrent client, one `[[handover]]` each.
+    pub handover: Vec<HandoverFile>,
 }
 
 /// `[render]` as written.
@@ -83,6 +87,7 @@ impl Default for ConfigFile {
             render: RenderFile::default(),
             web: WebFile::default(),
             search: Vec::new(),
+            handover: Vec::new(),
         }
     }
 }
@@ -121,6 +126,7 @@ pub struct Config {
     pub log_filter: String,
     pub require_confinement: bool,
     pub web: Web,
+    pub handovers: Vec<Handover>,
     /// The folder and file options as they were given, for commands in hints.
     pub given: String,
 }
@@ -240,6 +246,7 @@ impl Config {
             log_filter: file.log_filter.clone(),
             require_confinement: file.render.require_confinement,
             web: Web { searches: file.search.clone(), ..web::validated(&file.web) },
+            handovers: handover::validated(&file.handover, folder),
             given: String::new(),
         })
     }
@@ -258,6 +265,7 @@ impl Config {
             ("render.require_confinement", self.require_confinement != other.require_confinement),
             ("search", self.web.searches != other.web.searches),
             ("web", Web { searches: other.web.searches.clone(), ..self.web.clone() } != other.web),
+            ("handover", self.handovers != other.handovers),
         ];
         keys.into_iter().filter_map(|(key, is_changed)| is_changed.then_some(key)).collect()
     }
@@ -290,6 +298,7 @@ fn check(file: &ConfigFile, spans: &Spans, home: Option<&OsStr>, faults: &mut Fa
         }
     }
     web::check(&file.web, spans, faults);
+    handover::check(&file.handover, spans, home, faults);
 }
 
 /// What a shell would have expanded in a path, with the path to write; None if there is nothing of the kind.
@@ -338,6 +347,7 @@ pub fn config_schema() -> serde_json::Value {
 
 #[cfg(test)]
 mod tests {
+    use super::handover::Since;
     use super::*;
 
     fn load(text: &str, overrides: &Overrides) -> Result<Config, Vec<String>> {
@@ -466,6 +476,29 @@ mod tests {
         assert_eq!(starts, [at(1, 1), at(2, 11), at(3, 14), at(4, 14), at(5, 16)], "{faults:#?}");
         assert!(faults[0].ends_with("did you mean `cache_mb`?"), "{}", faults[0]);
         assert!(faults[2].ends_with("did you mean `json`?"), "{}", faults[2]);
+    }
+
+    #[test]
+    fn handovers_have_a_name_of_their_own_and_a_folder() {
+        let text = "[[handover]]\nname = 'a'\nfolder = 'watch'\nsearch = ' cat:4020 '\n[[handover]]\nname = 'b'\nfolder = '/w'\nsince = 'all'\n";
+        let [a, b] = &load(text, &Overrides::default()).unwrap().handovers[..] else { panic!() };
+        assert_eq!((&*a.folder, &*a.search, a.since), (Path::new("/conf/watch"), "cat:4020", Since::New));
+        assert_eq!((&*b.folder, &*b.search, b.since), (Path::new("/w"), "", Since::All));
+        for (text, told) in [
+            ("folder = '/w'", "1:1: the key `name` is missing"),
+            ("name = ''\nfolder = '/w'", "2:8: this is not a name"),
+            ("name = '../x'\nfolder = '/w'", "2:8: this is not a name"),
+            ("name = '.x'\nfolder = '/w'", "2:8: this is not a name"),
+            ("name = 'x'", "1:1: the key `folder` is missing"),
+            ("name = 'x'\nfolder = ''", "3:10: the key `folder` is missing"),
+            ("name = 'x'\nfolder = '~/w'", "3:10: `~` is not expanded"),
+            ("name = 'x'\nfolder = '/w'\nsince = 'now'", "4:9: `handover[0].since` cannot be"),
+            ("name = 'x'\nfoldr = '/w'", "3:1: unknown key `foldr`"),
+            ("name = 'x'\nfolder = '/w'\n[[handover]]\nname = 'x'\nfolder = '/v'", "5:8: two handovers are named `x`"),
+        ] {
+            let faults = load(&format!("[[handover]]\n{text}\n"), &Overrides::default()).unwrap_err();
+            assert!(faults.len() == 1 && faults[0].contains(told), "{text}: {faults:#?}");
+        }
     }
 
     #[test]

@@ -84,3 +84,9 @@ pub const SEARCH_NAME_BYTES_MAX: usize = 64;
 
 /// Bytes of a session's token in a URL or a form: what is longer is no token.
 pub const TOKEN_BYTES_MAX: usize = 256;
+
+/// Entries of `[[handover]]`: each asks the index when something was stored.
+pub const HANDOVERS_MAX: usize = 64;
+
+/// Bytes of the name of a handover, which names a file.
+pub const HANDOVER_NAME_BYTES_MAX: usize = 64;

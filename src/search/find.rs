@@ -304,6 +304,19 @@ impl Search {
         keys.collect::<Result<_, _>>().map_err(|error| self.fault(error))
     }
 
+    /// Those of these archive keys whose torrents fit.
+    ///
+    /// # Errors
+    /// Those of the index.
+    pub fn fitting(&self, query: &Query, keys: &[Vec<u8>]) -> Result<HashSet<Vec<u8>>, SearchError> {
+        let searcher = self.reader.searcher();
+        let of_keys = any(keys.iter().map(|key| Term::from_field_bytes(self.fields.hash, key)));
+        let both = BooleanQuery::new(vec![(Occur::Must, of_keys), (Occur::Must, self.fields.asked(query))]);
+        let places = searcher.search(&both, &DocSetCollector).map_err(|error| self.fault(error))?;
+        let found = places.into_iter().map(|place| self.hit(&searcher, place).map(|hit| hit.key));
+        found.collect::<Result<_, _>>().map_err(|error| self.fault(error))
+    }
+
     fn hit(&self, searcher: &Searcher, place: DocAddress) -> Result<Hit, tantivy::TantivyError> {
         let document: TantivyDocument = searcher.doc(place)?;
         let key = document.get_first(self.fields.key).and_then(|key| key.as_bytes().map(<[u8]>::to_vec));

@@ -3,5 +3,6 @@
 pub mod coverage;
 pub mod crawldb;
 pub mod export;
+pub mod import;
 pub mod limits;
 pub mod verify;

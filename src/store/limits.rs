@@ -103,3 +103,34 @@ pub const TABLE_ROWS_MAX: usize = 20_000;
 
 /// Bytes of their texts: a torrent of 100,000 files has 10 MB.
 pub const TABLE_BYTES_MAX: usize = 32 << 20;
+
+/// Torrents and magnets of an import that are committed together: some syncs for all of them. Each changes some pages of the database, which
+/// are in memory until then: 4,096 of them took 80 MB.
+pub const IMPORT_ROWS_MAX: usize = 2_048;
+
+/// Bytes of their files. Three such batches are in memory: one is read, one waits, one is written.
+pub const IMPORT_BATCH_BYTES_MAX: usize = 4 << 20;
+
+/// Places of one reason that an import names.
+pub const IMPORT_PLACES_LISTED_MAX: usize = 5;
+
+/// Folders within folders that an import goes into; each is open meanwhile.
+pub const IMPORT_DEPTH_MAX: usize = 64;
+
+/// Bytes by which what comes out of an archive may exceed what went in, and how many times as much may come out beyond that. Torrents shrink to
+/// a third at best, tar archives of small ones to a fifteenth, manifests to a tenth.
+pub const IMPORT_GROWTH_SPARE_BYTES: u64 = 64 << 20;
+pub const IMPORT_GROWTH_MAX: u64 = 100;
+
+/// Bytes of a member's name in a tar archive, and of its extended header.
+pub const IMPORT_NAME_BYTES_MAX: usize = 64 << 10;
+pub const IMPORT_PAX_BYTES_MAX: usize = 1 << 20;
+
+/// Bytes of a line of a list of magnet links.
+pub const IMPORT_LINE_BYTES_MAX: usize = 64 << 10;
+
+/// Origins that an import assigns numbers to: a manifest of many sites has some hundred.
+pub const IMPORT_ORIGINS_MAX: usize = 10_000;
+
+/// Bytes of the name of a site in a manifest: that of a rule file.
+pub const IMPORT_SITE_BYTES_MAX: usize = 200;

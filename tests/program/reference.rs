@@ -99,6 +99,9 @@ fn write_keys(out: &mut String, root: &Value, table: &Value, path: &str, depth: 
         };
         let _ = writeln!(out, "| `{key}` | {} | {} | {} |", cell(&kind(schema)), cell(&default), cell(about));
         write_keys(out, root, schema, &format!("{key}."), depth + 1);
+        if schema["items"].is_object() {
+            write_keys(out, root, resolved(root, &schema["items"]), &format!("{key}[]."), depth + 1);
+        }
     }
 }
 

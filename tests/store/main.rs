@@ -8,4 +8,5 @@ mod crawldb_disk;
 mod crawldb_update;
 mod export;
 mod harvest;
+mod import;
 mod verify;

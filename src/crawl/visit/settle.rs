@@ -63,19 +63,9 @@ struct TorrentFile {
 /// The facts of a torrent, and its file.
 fn read_torrent(body: &Bytes) -> Result<(TorrentFacts, TorrentFile), MetainfoError> {
     let metainfo = metainfo::parse(body)?;
-    let sha256 = metainfo.dict_sha256(body);
     let ends_body = metainfo.dict.end == body.len();
     let bytes = body.slice(metainfo.dict.clone());
-    let facts = TorrentFacts {
-        infohashes: metainfo.infohashes,
-        name: metainfo.name.into(),
-        payload_bytes: metainfo.payload_bytes,
-        file_count: metainfo.file_count,
-        metainfo_bytes: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
-        sha256,
-        created_unix: metainfo.created_unix,
-        private: metainfo.private,
-    };
+    let facts = TorrentFacts::of(metainfo, body);
     Ok((facts, TorrentFile { bytes, ends_body }))
 }
 

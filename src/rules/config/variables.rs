@@ -58,6 +58,8 @@ fn leaves(value: &Json, at: &str) -> Vec<String> {
 fn as_toml(path: &str, value: &str, default: &Json) -> String {
     let text = |value: &str| toml::Value::String(value.to_owned()).to_string();
     let written = match default {
+        // A list of tables, as TOML has it.
+        Json::Array(_) if value.starts_with('[') => value.to_owned(),
         Json::Array(_) => format!("[{}]", value.split(',').map(|one| text(one.trim())).collect::<Vec<_>>().join(", ")),
         Json::Number(_) if value.parse::<i64>().is_ok() => value.to_owned(),
         Json::Bool(_) if value.parse::<bool>().is_ok() => value.to_owned(),
@@ -94,6 +96,7 @@ mod tests {
             ("GLEANER_LOG_FORMAT", "json"),
             ("GLEANER_DATA_DIR", "/data"),
             ("GLEANER_CONTACT", ""),
+            ("GLEANER_HANDOVER", "[{name = 'x', folder = '/w', search = 'cat:4020'}]"),
             ("GLEANER_PASSWORD_SITE", "secret"),
         ]);
         let file = file.unwrap();
@@ -102,7 +105,10 @@ mod tests {
             (file.web.hosts, file.data_dir.as_deref(), file.contact),
             (vec!["a.lan".into(), "b.lan".into()], Some("/data"), None)
         );
+        assert_eq!((&*file.handover[0].folder, file.handover.len()), ("/w", 1));
         for (name, value, told) in [
+            ("GLEANER_HANDOVER", "/w", "must be a table"),
+            ("GLEANER_HANDOVER", "[{name = 'x'}]", "the key `folder` is missing"),
             ("GLEANER_CACHE_MB", "many", "$GLEANER_CACHE_MB:1:"),
             ("GLEANER_CACHE_MB", "0", "$GLEANER_CACHE_MB:1:"),
             ("GLEANER_WEB_LISTEN", "8717", "nothing can listen there"),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use gleaner_base::clock::UnixMillis;
 use gleaner_torrent::Infohashes;
+use gleaner_torrent::metainfo::Metainfo;
 
 use super::outcome::{Next, Outcome};
 
@@ -75,6 +76,23 @@ pub struct TorrentFacts {
     pub created_unix: Option<i64>,
     /// BEP 27.
     pub private: bool,
+}
+
+impl TorrentFacts {
+    /// The facts of a torrent to archive: of [`Metainfo::dict_bytes`] of what was parsed, without the junk around it.
+    #[must_use]
+    pub fn of(metainfo: Metainfo, sent: &[u8]) -> Self {
+        Self {
+            sha256: metainfo.dict_sha256(sent),
+            metainfo_bytes: u32::try_from(metainfo.dict.len()).unwrap_or(u32::MAX),
+            infohashes: metainfo.infohashes,
+            name: metainfo.name.into(),
+            payload_bytes: metainfo.payload_bytes,
+            file_count: metainfo.file_count,
+            created_unix: metainfo.created_unix,
+            private: metainfo.private,
+        }
+    }
 }
 
 /// A torrent known only by a magnet link.

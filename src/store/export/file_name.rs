@@ -24,12 +24,21 @@ impl Names {
     pub fn next(&mut self, name: &str, infohashes: &Infohashes) -> String {
         let hex = infohashes.key_hex();
         let short = &hex[..hex.len().min(SHORT_HEX)];
-        let tag = if self.last_short == short { &hex } else { short };
-        let suffix = format!(" [{tag}].torrent");
-        let file_name = component(name, FILE_NAME_BYTES_MAX - CLIENT_SUFFIX_BYTES - suffix.len()) + &suffix;
+        let file_name = tagged(name, if self.last_short == short { &hex } else { short });
         self.last_short = short.to_owned();
         file_name
     }
+}
+
+/// The file name of a torrent that depends on nothing but the torrent: with its whole infohash.
+#[must_use]
+pub fn alone(name: &str, infohashes: &Infohashes) -> String {
+    tagged(name, &infohashes.key_hex())
+}
+
+fn tagged(name: &str, tag: &str) -> String {
+    let suffix = format!(" [{tag}].torrent");
+    component(name, FILE_NAME_BYTES_MAX - CLIENT_SUFFIX_BYTES - suffix.len()) + &suffix
 }
 
 /// A text as one path component, at most `bytes_max` bytes; `unnamed` if nothing of it is left. Idempotent.

@@ -39,6 +39,15 @@ use gleaner_base::place::{self, Place};
 use gleaner_torrent::archive::Archive;
 use gleaner_torrent::contents::ContainedFile;
 
+/// A file without a name on the disk of `folder`, which is gone when it is closed.
+///
+/// # Errors
+/// Those of the file system.
+pub(crate) fn nameless(folder: &Path) -> io::Result<std::fs::File> {
+    let spool = whole_file::Spool::new(folder, "list").map_err(io::Error::other)?;
+    spool.read_back().map(|(file, _)| file).map_err(io::Error::other)
+}
+
 /// The form of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -4,8 +4,6 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
 use super::VerifyError;
 use super::walk::DAMAGED;
 use crate::crawldb::TorrentFacts;
@@ -38,16 +36,7 @@ fn judge(body: &[u8]) -> Content {
     match metainfo::parse(body) {
         Err(error) => Content::Other(format!("not a torrent: {error}")),
         Ok(metainfo) if metainfo.dict != (0..body.len()) => Content::Other("junk around the torrent".to_owned()),
-        Ok(metainfo) => Content::Torrent(TorrentFacts {
-            infohashes: metainfo.infohashes,
-            name: metainfo.name.into(),
-            payload_bytes: metainfo.payload_bytes,
-            file_count: metainfo.file_count,
-            metainfo_bytes: u32::try_from(body.len()).unwrap_or(u32::MAX),
-            sha256: Sha256::digest(body).into(),
-            created_unix: metainfo.created_unix,
-            private: metainfo.private,
-        }),
+        Ok(metainfo) => Content::Torrent(TorrentFacts::of(metainfo, body)),
     }
 }
 

@@ -8,8 +8,10 @@ mod damaged;
 mod demo;
 mod disks;
 mod first_contact;
+mod handover;
 pub mod harness;
 mod holes;
+mod import;
 mod learn;
 mod learn_again;
 mod login;
@@ -67,6 +69,8 @@ fn every_command_has_help_with_an_example() {
         "categories",
         "status",
         "export",
+        "handover",
+        "import",
         "coverage",
         "token",
         "token new",

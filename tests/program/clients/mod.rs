@@ -26,7 +26,13 @@ struct Served {
 
 impl Served {
     fn start() -> Self {
+        Self::with("")
+    }
+
+    /// The same with this text in gleaner.toml.
+    fn with(config: &str) -> Self {
         let here = folder();
+        fs::write(here.path().join("gleaner.toml"), config).unwrap();
         let site = Site::start(here.path(), TORRENTS, 0);
         run(here.path(), &["crawl", "--data", "data", "--rules", "rules", "--json"]).ended(0);
         drop(site);
@@ -246,5 +252,63 @@ fn qbittorrent_takes_what_a_rule_on_its_feed_names() {
         torrents.as_array().filter(|torrents| !torrents.is_empty()).map(|torrents| torrents[0].clone())
     });
     assert_eq!((&taken["hash"], &taken["name"]), (&row["infohash_v1"], &row["name"]));
+    served.stop();
+}
+
+#[test]
+fn transmission_takes_what_is_handed_over_to_its_watch_folder() {
+    // It refuses torrents with BitTorrent v2 in them.
+    let served = Served::with("[[handover]]\nname = 'box'\nfolder = 'watch'\nsearch = 'v2:no'\nsince = 'all'\n");
+    let here = served.here.path();
+    let (watch, port, peers) =
+        (here.join("watch"), crate::cli::harness::closed_port(), crate::cli::harness::closed_port());
+    fs::create_dir(&watch).unwrap();
+    let mut command = debian("transmission-daemon");
+    command.args(["--foreground", "--paused", "--no-auth", "--no-dht", "--no-lpd", "--no-utp", "--no-portmap"]);
+    command.args(["--rpc-bind-address", "127.0.0.1", "--bind-address-ipv4", "127.0.0.1", "--allowed", "127.0.0.1"]);
+    command.args(["--port", &port.to_string(), "--peerport", &peers.to_string()]);
+    for (option, path) in
+        [("--config-dir", here.join("tr")), ("--download-dir", here.join("save")), ("--watch-dir", watch.clone())]
+    {
+        command.arg(option).arg(path);
+    }
+    command.env("HOME", here).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let _client = Running(command.spawn().unwrap());
+    let url = format!("http://127.0.0.1:{port}/transmission/rpc");
+    let curl = |arguments: &[&str]| {
+        let output = Command::new("curl").args(["-s", "-m", "10"]).args(arguments).arg(&url).output().unwrap();
+        output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
+    };
+    let session = wait_for("Transmission answers", || {
+        let head = curl(&["-D", "-", "-o", "/dev/null"])?;
+        head.lines().find(|line| line.starts_with("X-Transmission-Session-Id: ")).map(str::to_owned)
+    });
+    let asked = r#"{"method":"torrent-get","arguments":{"fields":["hashString","status","percentDone"]}}"#;
+    let taken = || -> Option<BTreeSet<String>> {
+        let told: Value = serde_json::from_str(&curl(&["-H", &session, "-d", asked])?).ok()?;
+        let torrents = told["arguments"]["torrents"].as_array()?;
+        Some(torrents.iter().map(|torrent| torrent["hashString"].as_str().unwrap().to_owned()).collect())
+    };
+    let search = run(here, &["search", "v2:no", "--limit", "100", "--json", "--data", "data", "--rules", "rules"])
+        .ended(0)
+        .json();
+    let rows = search["torrents"].as_array().unwrap().iter();
+    let v1: BTreeSet<String> = rows.map(|row| row["infohash"].as_str().unwrap().to_owned()).collect();
+    assert!(v1.len() > 30 && v1.is_subset(&archived(&here.join("data"))));
+    wait_for("Transmission has all of them", || (taken()? == v1).then_some(()));
+    // It has renamed each file: nothing comes again for that.
+    let names = || -> Vec<String> {
+        fs::read_dir(&watch).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    };
+    wait_for("all files are renamed", || names().iter().all(|name| name.ends_with(".torrent.added")).then_some(()));
+    let list = run(here, &["handover", "--json", "--data", "data", "--rules", "rules"]).ended(0).json();
+    assert_eq!(
+        (list["handovers"][0]["handed"].as_u64(), list["handovers"][0]["waiting"].as_u64()),
+        (Some(v1.len() as u64), Some(0))
+    );
+    run(here, &["handover", "box", "--data", "data", "--rules", "rules"])
+        .ended(0)
+        .says(&[" 0 torrents were handed over"]);
+    assert_eq!((names().len(), taken().unwrap()), (v1.len(), v1));
     served.stop();
 }
