@@ -10,6 +10,9 @@ pub struct Category {
 /// Numbers of a site's own categories begin here.
 pub const OF_SITES: u32 = 100_000;
 
+/// What is nothing else.
+pub const MISC: u32 = 8010;
+
 /// Parents first, each followed by its children, whose names lack the parent's.
 pub const CATEGORIES: &[Category] = &[
     of(1000, "Console"),

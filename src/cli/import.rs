@@ -87,7 +87,7 @@ async fn run(config: &Config, options: &Options) -> anyhow::Result<Summary> {
         let cache_bytes = options.cache_bytes.min(IMPORT_CACHE_BYTES_MAX);
         let app = App::open(&app::Options { cache_bytes, ..options })?;
         // Others that read the folder ask this process meanwhile.
-        let _control = control::serve(&app, None);
+        let _control = control::serve(&app, None, None);
         let job = job(config.data_dir.clone());
         import::import(app.db.as_ref(), Some(Arc::clone(&app.archive)), job, &mut progress).await?
     };

@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
 use super::*;
+use gleaner_search::filing::Filing;
 use gleaner_search::follow::{Follower, contents_of};
 use gleaner_store::crawldb::memory_store::MemoryStore;
 use gleaner_store::crawldb::{CrawlDb, Next, Outcome, TorrentFacts, UrlKey, Visit};
@@ -59,6 +60,7 @@ impl Place {
             magnets: Vec::new(),
             listing: None,
             memo: None,
+            labels: Vec::new(),
             not_whole: None,
         };
         self.db.record_visits(Arc::new(vec![visit])).await.unwrap();
@@ -68,7 +70,8 @@ impl Place {
 
     async fn level(&mut self) {
         for _ in 0..50 {
-            let step = self.follower.step(&self.db, &|row| contents_of(row, &self.archive)).await.unwrap();
+            let step =
+                self.follower.step(&self.db, &|row| contents_of(row, &self.archive), &Filing::default()).await.unwrap();
             if step.is_level && self.follower.is_whole() {
                 return;
             }

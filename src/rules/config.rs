@@ -4,8 +4,8 @@
 //! key has a default, so no file at all is a valid configuration. Faults are reported as in rule files: all at once,
 //! each at its position. Reads the file and the environment once, at startup; runtime state never lives here.
 
-pub mod searches;
 pub mod handover;
+pub mod searches;
 mod variables;
 pub mod web;
 
@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use self::searches::{Doubts, SavedSearch};
 use self::handover::{Handover, HandoverFile};
+use self::searches::{Doubts, SavedSearch};
 use self::web::{Web, WebFile};
 use crate::fault::{Fault, Faults};
 use crate::schema::{self, ParsedFile, Spans};

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use gleaner_base::newznab::MISC;
 pub use gleaner_base::newznab::{CATEGORIES, Category, OF_SITES, full_name, parent};
 use gleaner_torrent::contents::ContainedFile;
 
@@ -187,8 +188,6 @@ pub fn of_payload(name: &str, files: &[ContainedFile]) -> u32 {
         Kind::Data | Kind::Picture | Kind::Packed => MISC,
     }
 }
-
-const MISC: u32 = 8010;
 
 /// What archives add to an item.
 const SIDE_FILES: &[&str] = &[

@@ -27,7 +27,7 @@ const HOSTILE: [&str; 12] = [
 ];
 
 fn options(dest: PathBuf) -> ExportOptions {
-    ExportOptions { dest, format: None, layout: Layout::Flat, since: None, site: None, keys: None, share: None }
+    ExportOptions { dest, ..ExportOptions::default() }
 }
 
 async fn run(harvest: &Harvest, options: &ExportOptions) -> Result<ExportSummary, ExportError> {

@@ -358,15 +358,7 @@ async fn exported(harvest: &Harvest, name: &str, share: Option<Share>) -> PathBu
     }
     harvest.store(&body(0), "beta.example", "/again", NOON + 90_000).await;
     harvest.magnet(0xab, Some("only a name"), "alpha.example", NOON).await;
-    let options = ExportOptions {
-        dest: harvest.path(name),
-        format: None,
-        layout: Layout::BySite,
-        since: None,
-        site: None,
-        keys: None,
-        share,
-    };
+    let options = ExportOptions { dest: harvest.path(name), layout: Layout::BySite, share, ..ExportOptions::default() };
     export(&harvest.db, &harvest.archive, &options, &mut |_| {}).await.unwrap();
     options.dest
 }
@@ -491,15 +483,7 @@ async fn a_manifest_that_lies_is_told_and_the_file_decides() {
 async fn urls_without_the_keys_of_a_member_keep_their_site_and_are_asked_for_again() {
     let from = Harvest::new();
     from.store(&body(1), "members.example", "/dl?id=1&passkey=0123", NOON).await;
-    let options = ExportOptions {
-        dest: from.path("out"),
-        format: None,
-        layout: Layout::Flat,
-        since: None,
-        site: None,
-        keys: None,
-        share: None,
-    };
+    let options = ExportOptions { dest: from.path("out"), ..ExportOptions::default() };
     export(&from.db, &from.archive, &options, &mut |_| {}).await.unwrap();
     let to = Harvest::new();
     let summary = run(&to, &[&options.dest], false).await;

@@ -9,4 +9,5 @@ mod crawldb_update;
 mod export;
 mod harvest;
 mod import;
+mod lists;
 mod verify;

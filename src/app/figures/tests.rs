@@ -36,6 +36,7 @@ async fn store(db: &MemoryStore, number: u8, at: UnixMillis) {
         magnets: Vec::new(),
         listing: None,
         memo: None,
+        labels: Vec::new(),
         not_whole: None,
     };
     db.record_visits(Arc::new(vec![visit])).await.unwrap();

@@ -32,10 +32,11 @@ impl Default for Growth {
 }
 
 /// The state of a site at the end of a bin.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct GrowthPoint {
     /// The end of the bin (UTC).
     #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
     pub until: UnixMillis,
     /// CI by then.
     pub ci: u64,

@@ -35,6 +35,7 @@ use crate::crawldb::{CrawlDbError, MagnetRow, Reader, TorrentRow};
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::console::lossy;
+use gleaner_base::newznab::{MISC, full_name};
 use gleaner_base::place::{self, Place};
 use gleaner_torrent::archive::Archive;
 use gleaner_torrent::contents::ContainedFile;
@@ -123,14 +124,20 @@ pub struct CategoryOf(pub Arc<TellCategory>);
 /// See [`CategoryOf`].
 pub type TellCategory = dyn Fn(&TorrentRow, &[ContainedFile]) -> (u32, String) + Send + Sync;
 
+impl Default for CategoryOf {
+    fn default() -> Self {
+        Self(Arc::new(|_, _| (MISC, full_name(MISC).unwrap_or_default())))
+    }
+}
+
 impl std::fmt::Debug for CategoryOf {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str("CategoryOf")
     }
 }
 
-/// What to export, and where.
-#[derive(Clone, Debug)]
+/// What to export, and where. The default is everything, in no category.
+#[derive(Clone, Debug, Default)]
 pub struct ExportOptions {
     pub dest: PathBuf,
     /// None: by the suffix of `dest`.

@@ -29,6 +29,8 @@ pub struct Source {
     pub site: String,
     pub url: String,
     pub via: Option<String>,
+    #[serde(default)]
+    pub label: Option<String>,
     pub first_seen: String,
 }
 

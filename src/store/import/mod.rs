@@ -97,6 +97,8 @@ struct SourceAt {
     /// Origin, path and rank of the URL; None if it is not known.
     url: Option<(String, String, u8)>,
     via: Option<Box<str>>,
+    /// The site's own word for what it is.
+    label: Option<Box<str>>,
     /// That page, if it is about one torrent: origin, path and rank.
     detail: Option<(String, String, u8)>,
     at: UnixMillis,

@@ -415,13 +415,15 @@ impl Reading<'_> {
                         _ => None,
                     };
                     let (site, via) = (source.site.clone(), via.map(Into::into));
-                    sources.push(SourceAt { site, url: Some((origin, path, rank)), via, detail, at });
+                    let label = source.label.as_deref().map(Into::into);
+                    sources.push(SourceAt { site, url: Some((origin, path, rank)), via, detail, label, at });
                 }
                 judged @ (Judged::Masked | Judged::List) => {
                     self.report.masked += u64::from(judged == Judged::Masked);
                     let is_there = |known: &SourceAt| known.url.is_none() && known.site == source.site;
                     if !sources.iter().any(is_there) {
-                        sources.push(SourceAt { site: source.site.clone(), url: None, via: None, detail: None, at });
+                        let (site, label) = (source.site.clone(), source.label.as_deref().map(Into::into));
+                        sources.push(SourceAt { site, url: None, via: None, detail: None, label, at });
                     }
                 }
                 Judged::Lie(reason) => self.report.refused.push(reason, place, &source.url),
@@ -434,6 +436,7 @@ impl Reading<'_> {
             url: None,
             via: None,
             detail: None,
+            label: None,
             at: stored.min(now),
         }));
         sources

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::{Batch, ImportError, Magnet, SourceAt, Summary, Torrent};
-use crate::crawldb::{CrawlDb, HostId, Next, Outcome, TorrentFacts, UrlKey, Visit};
+use crate::crawldb::{CrawlDb, HostId, Next, Outcome, TorrentFacts, UrlKey, UrlLabel, Visit};
 use crate::limits::{IMPORT_ORIGINS_MAX, URL_BYTES_MAX};
 use gleaner_base::clock::UnixMillis;
 use gleaner_torrent::Infohashes;
@@ -106,12 +106,13 @@ impl Writing<'_> {
         if sources.is_empty() && !is_new {
             return Ok(Vec::new());
         }
-        let of_file = |site: &str, at| SourceAt { site: site.to_owned(), url: None, via: None, detail: None, at };
+        let of_file =
+            |site: &str, at| SourceAt { site: site.to_owned(), url: None, via: None, detail: None, label: None, at };
         let is_plain = sources.is_empty();
         let sources = if is_plain { vec![of_file(self.source, self.now)] } else { sources };
         let mut recorded = Vec::with_capacity(sources.len());
         let mut details = Vec::new();
-        for SourceAt { site, url, via, detail, at } in sources {
+        for SourceAt { site, url, via, detail, label, at } in sources {
             if let Some((origin, path, rank)) = detail
                 && let Some(host) = self.host(site.clone(), origin).await?
             {
@@ -124,7 +125,9 @@ impl Writing<'_> {
             let Some(host) = self.host(site, origin).await? else { continue };
             // A page with a magnet link of it.
             let outcome = if rank > RANK { Outcome::Page } else { Outcome::TorrentStored };
-            let visit = visit(UrlKey { host, path: path.into() }, at, rank, outcome);
+            let mut visit = visit(UrlKey { host, path: path.into() }, at, rank, outcome);
+            let labels = label.map(|text| UrlLabel { key: visit.key.clone(), text, is_own: false });
+            visit.labels = labels.into_iter().collect();
             let body_bytes = u64::from(facts.metainfo_bytes);
             recorded.push(Recorded { visit: Visit { via, body_bytes, torrent: Some(facts.clone()), ..visit }, is_url });
         }
@@ -199,6 +202,7 @@ fn visit(key: UrlKey, at: UnixMillis, rank: u8, outcome: Outcome) -> Visit {
         torrent: None,
         magnets: Vec::new(),
         listing: None,
+        labels: Vec::new(),
         memo: None,
         not_whole: None,
     }

@@ -312,3 +312,22 @@ fn transmission_takes_what_is_handed_over_to_its_watch_folder() {
     assert_eq!((names().len(), taken().unwrap()), (v1.len(), v1));
     served.stop();
 }
+
+#[test]
+fn pyarrow_reads_of_a_parquet_list_what_stands_in_the_one_of_json() {
+    let served = Served::start();
+    let here = served.here.path();
+    for name in ["all.jsonl", "all.parquet"] {
+        run(here, &["export", name, "--data", "data", "--rules", "rules"]).ended(0);
+    }
+    let compare = "import json, pyarrow.parquet as parquet\n\
+        lines = [json.loads(line) for line in open('all.jsonl')]\n\
+        rows = parquet.read_table('all.parquet').to_pylist()\n\
+        for line in lines:\n    for source in line['sources']:\n        source.setdefault('label', None)\n\
+        assert lines == rows, next((a, b) for a, b in zip(lines, rows) if a != b)\n\
+        print(len(rows))";
+    let output = Command::new(tool("python")).args(["-c", compare]).current_dir(here).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), TORRENTS.to_string());
+    served.stop();
+}

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use gleaner_base::clock::UnixMillis;
 use gleaner_store::crawldb::memory_store::MemoryStore;
-use gleaner_store::crawldb::{CrawlDb, Listing, MagnetFacts, Next, Outcome, TorrentFacts, UrlKey, Visit};
+use gleaner_store::crawldb::{CrawlDb, Listing, MagnetFacts, Next, Outcome, TorrentFacts, UrlKey, UrlLabel, Visit};
 use gleaner_torrent::archive::Archive;
 use gleaner_torrent::{Infohashes, metainfo};
 use sha2::{Digest, Sha256};
@@ -71,6 +71,12 @@ impl Harvest {
             link: format!("magnet:?xt=urn:btih:{}", format!("{byte:02x}").repeat(20)).into(),
         }];
         self.db.record_visits(vec![visit].into()).await.unwrap();
+    }
+
+    /// A page that says what is behind URLs.
+    pub async fn labels(&self, site: &str, path: &str, labels: Vec<UrlLabel>, at: u64) {
+        let visit = self.visit(site, path, Outcome::Page, at).await;
+        self.db.record_visits(vec![Visit { labels, ..visit }].into()).await.unwrap();
     }
 
     pub async fn listing(&self, site: &str, path: &str, listing: Listing, at: u64) {
