@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{ErrorKind, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
@@ -200,8 +200,8 @@ pub struct Tokens {
 #[derive(Default)]
 struct Known {
     tokens: Vec<Token>,
-    /// Of the file that was read.
-    modified: Option<SystemTime>,
+    /// Of the file that was read: its number and its time. Two replacements may have one time.
+    file: Option<(u64, SystemTime)>,
     used: BTreeMap<String, UnixMillis>,
     /// When that was written down.
     noted: BTreeMap<String, UnixMillis>,
@@ -217,14 +217,15 @@ impl Tokens {
 
     fn known(&self) -> std::sync::MutexGuard<'_, Known> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let modified = fs::metadata(tokens_path(&self.data_dir)).and_then(|of| of.modified()).ok();
-        if modified != known.modified || modified.is_none() {
+        let there = fs::metadata(tokens_path(&self.data_dir));
+        let file = there.and_then(|of| Ok((of.ino(), of.modified()?))).ok();
+        if file != known.file || file.is_none() {
             match list(&self.data_dir) {
-                Ok(tokens) => (known.tokens, known.modified, known.is_told) = (tokens, modified, false),
+                Ok(tokens) => (known.tokens, known.file, known.is_told) = (tokens, file, false),
                 // A file that cannot be read admits nobody.
                 Err(error) => {
                     known.tokens.clear();
-                    known.modified = None;
+                    known.file = None;
                     if !std::mem::replace(&mut known.is_told, true) {
                         tracing::error!(%error, "the tokens cannot be read: nobody is admitted by one");
                     }

@@ -21,7 +21,7 @@ fn rich(name: &str, private: bool) -> Vec<u8> {
     let comment = format!("see http://site.example/details?id=7&passkey={KEY} now");
     format!(
         "d8:announce{}:{tracker}13:announce-listll{}:{tracker}el20:udp://open.example:1ee7:comment{}:{comment}10:created by4:mkt9\
-         4:info{info}10:update-url18:http://new.example8:url-list18:http://seed.example",
+         4:info{info}10:update-url18:http://new.example8:url-list19:http://seed.example",
         tracker.len(),
         tracker.len(),
         comment.len()
@@ -68,7 +68,7 @@ fn json_lines(bytes: &[u8]) -> Vec<serde_json::Value> {
 #[tokio::test]
 async fn a_line_of_json_has_all_that_is_known() {
     let harvest = harvest().await;
-    let host = harvest.db.host_id("a.example", "http://a.example").await.unwrap();
+    let host = harvest.db.host_id("a.example", "https://a.example").await.unwrap();
     let label = UrlLabel { key: UrlKey { host, path: "/d/1".into() }, text: "401".into(), is_own: false };
     harvest.labels("a.example", "/list", vec![label], NOON + 1).await;
     let lines = json_lines(&written(&harvest, "x.jsonl").await);
