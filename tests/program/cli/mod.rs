@@ -7,6 +7,7 @@ mod changes;
 mod damaged;
 mod demo;
 mod disks;
+mod filed;
 mod first_contact;
 mod handover;
 pub mod harness;

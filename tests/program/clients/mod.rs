@@ -331,3 +331,25 @@ fn pyarrow_reads_of_a_parquet_list_what_stands_in_the_one_of_json() {
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), TORRENTS.to_string());
     served.stop();
 }
+
+#[test]
+fn the_provider_of_sickchill_takes_everything_with_sizes_and_hashes() {
+    let served = Served::start();
+    let script = Path::new(env!("GLEANER_ROOT")).join("tests/program/clients/newznab_provider.py");
+    let mut command = Command::new(tool_of("sickchill", "python"));
+    let output = command.arg(script).arg(served.origin()).env("HOME", served.here.path()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&told["caps"][0], &told["is_torznab"]), (&true.into(), &true.into()), "{told}");
+    assert!(told["caps"][2].as_array().unwrap().contains(&5040.into()), "{told}");
+    let results = told["results"].as_array().unwrap();
+    assert_eq!(results.len(), TORRENTS);
+    let stored = archived(&served.here.path().join("data"));
+    for result in results {
+        let link = result["link"].as_str().unwrap();
+        assert!(result["size"].as_u64() > Some(0) && stored.iter().any(|hash| link.contains(hash)), "{result}");
+        let hash = result["hash"].as_str().unwrap_or_default();
+        assert!(hash.is_empty() || stored.contains(hash), "{result}");
+    }
+    served.stop();
+}
