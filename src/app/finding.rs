@@ -130,16 +130,16 @@ async fn follow(
     let mut follower = Follower::open(data_dir)?;
     let mut is_told = false;
     let (mut filing, mut read) = (Filing::read(db).await?, Instant::now());
+    // Now, and then once a day.
+    filing.with_relabelled = true;
     let mut relabelled = read;
     finder.set(follower.is_whole().then(|| follower.search()));
     while !is_over.load(Ordering::Relaxed) {
         if read.elapsed() >= FILING_LOOK {
-            let labels = filing.labels;
             (filing, read) = (Filing::read(db).await?, Instant::now());
             // A few torrents that a site has filed elsewhere are no reason to read all of them at once.
-            if relabelled.elapsed() < REFILING {
-                filing.labels = labels;
-            } else {
+            filing.with_relabelled = relabelled.elapsed() >= REFILING;
+            if filing.with_relabelled {
                 relabelled = read;
             }
         }

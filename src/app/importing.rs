@@ -1,11 +1,13 @@
 //! Judges the URLs of an imported manifest by the rule files: which are the site's own, and how the crawl writes them.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_crawl::frontier::priority;
 use gleaner_rules::{self as rules, Class, SiteRules};
+use gleaner_store::crawldb::{CATEGORIES_NOTE, CrawlDb, CrawlDbError};
 use gleaner_store::import::{Judge, Judged};
 
 /// A judge by the rule files of a folder. A file with faults counts as none: its site's URLs are taken as they are.
@@ -16,6 +18,19 @@ pub fn judge(rules_dir: &Path) -> Arc<Judge> {
         false => Vec::new(),
     };
     Arc::new(move |site: &str, url: &str| judged(&sites, site, url))
+}
+
+/// Leaves in the database what the rule files of imported sites mean by their labels, as their crawls do.
+///
+/// # Errors
+/// Those of the database.
+pub async fn note_categories(db: &dyn CrawlDb, rules_dir: &Path) -> Result<(), CrawlDbError> {
+    let known: BTreeSet<Box<str>> = db.hosts().await?.into_iter().map(|host| host.site).collect();
+    let sites = if rules_dir.is_dir() { rules::load_dir(rules_dir) } else { Vec::new() };
+    for site in sites.into_iter().filter_map(|file| file.site.ok()).filter(|site| known.contains(&site.name)) {
+        db.put_note(&site.name, CATEGORIES_NOTE, site.categories().note()).await?;
+    }
+    Ok(())
 }
 
 fn judged(sites: &[Arc<SiteRules>], site: &str, url: &str) -> Judged {

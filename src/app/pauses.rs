@@ -116,9 +116,11 @@ impl Pauses {
         self.0.remove(site)?.rules
     }
 
-    /// Forgets the rules of sites that are not wanted any more.
-    pub fn retain(&mut self, is_wanted: impl Fn(&str) -> bool) {
-        self.0.iter_mut().filter(|(name, _)| !is_wanted(name)).for_each(|(_, held)| held.rules = None);
+    /// Forgets the rules of sites that are not wanted any more; those of a file that is bad now stay.
+    pub fn retain(&mut self, is_wanted: impl Fn(&str) -> bool, is_bad: impl Fn(&SiteRules) -> bool) {
+        for (name, held) in &mut self.0 {
+            held.rules.take_if(|rules| !is_wanted(name) && !is_bad(rules));
+        }
     }
 
     /// Sites whose pause is over now.

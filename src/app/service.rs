@@ -262,7 +262,7 @@ impl Service<'_> {
             }
         }
         self.repairs.retain(is_wanted, is_bad);
-        self.pauses.retain(is_wanted);
+        self.pauses.retain(is_wanted, is_bad);
         for site in wanted {
             self.want(site);
         }

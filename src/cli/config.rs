@@ -76,7 +76,8 @@ pub fn check(config: &Config) -> anyhow::Result<ExitCode> {
         outln!("search        {}: {}", search.name, search.query);
     }
     for handover in &config.handovers {
-        outln!("handover      {}: {} ({})", handover.name, handover.folder.display(), handover.since.name());
+        let (name, folder, since) = (&handover.name, handover.folder.display(), handover.since.name());
+        outln!("handover      {name}: {folder} ({since}) {}", handover.search);
     }
     if !config.require_confinement {
         outln!(

@@ -15,7 +15,7 @@ use indicatif::ProgressBar;
 use self::marks::Mark;
 use super::{block_on, search};
 use crate::app::{self, database::Database};
-use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
+use gleaner_base::clock::UnixMillis;
 use gleaner_base::console;
 use gleaner_rules::config::Config;
 use gleaner_search::Query;
@@ -43,7 +43,7 @@ pub struct Options {
     #[arg(long, value_name = "DATE", value_parser = since)]
     until: Option<UnixMillis>,
     /// Only export what no earlier export with this --since-last NAME has had
-    #[arg(long, value_name = "NAME", conflicts_with = "since", value_parser = marks::name)]
+    #[arg(long, value_name = "NAME", value_parser = marks::name)]
     since_last: Option<String>,
     /// Only export torrents found on this site
     #[arg(long, value_name = "SITE")]
@@ -116,12 +116,13 @@ impl Options {
                 Folders::ByDate => Layout::ByDate,
                 Folders::ByCategory => Layout::ByCategory,
             },
-            since: mark.map(|mark| mark.since).or(self.since),
+            since: self.since,
             until: self.until,
             site: self.site.clone(),
             keys,
-            without: mark.map(Mark::had).unwrap_or_default(),
-            recent: mark.map(|_| Mark::next_since(SystemClock.now())),
+            notes_keys: mark.is_some(),
+            without: mark.map(|mark| mark.torrents.clone()).unwrap_or_default(),
+            without_magnets: mark.map(|mark| mark.magnets.clone()).unwrap_or_default(),
             category: CategoryOf(Arc::new(category)),
             share: self.share.then(|| Share { announce: self.announce.clone(), with_private: self.private }),
         }
@@ -153,17 +154,23 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         let database = Database::existing(&config.into()).await?;
         let archive = Arc::new(Archive::open(app::archive_path(&config.data_dir), true)?);
         let keys = match &options.search {
-            Some(query) => Some(search::level(config, &database).await?.keys(&Query::parse(query))?),
+            Some(query) => {
+                let query = Query::parse(query);
+                for doubt in &query.doubts {
+                    errln!(
+                        "note: `{doubt}` is no filter: it is looked for as words (gleaner search --help lists the filters)"
+                    );
+                }
+                Some(search::level(config, &database).await?.keys(&query)?)
+            }
             None => None,
         };
         let mark = options.since_last.as_deref().map(|name| Mark::read(&config.data_dir, name)).transpose()?;
         let filing = Filing::read(database.reader()).await?;
         let export = options.export_options(keys, mark.as_ref(), filing);
         let summary = run(database.reader(), &archive, &export).await?;
-        if let (Some(name), Some(since)) = (&options.since_last, export.recent) {
-            // What was left out is exported the next time.
-            let since = if summary.is_complete() { since } else { mark.map_or(since, |mark| mark.since) };
-            Mark::of(since, &summary.recent).write(&config.data_dir, name)?;
+        if let (Some(name), Some(mark)) = (&options.since_last, mark) {
+            mark.write(summary.clone(), &config.data_dir, name)?;
         }
         anyhow::Ok(summary)
     })?;

@@ -89,7 +89,9 @@ async fn run(config: &Config, options: &Options) -> anyhow::Result<Summary> {
         // Others that read the folder ask this process meanwhile.
         let _control = control::serve(&app, None, None);
         let job = job(config.data_dir.clone());
-        import::import(app.db.as_ref(), Some(Arc::clone(&app.archive)), job, &mut progress).await?
+        let summary = import::import(app.db.as_ref(), Some(Arc::clone(&app.archive)), job, &mut progress).await?;
+        importing::note_categories(app.db.as_ref(), &config.rules_dir).await?;
+        summary
     };
     bar.finish_and_clear();
     Ok(summary)

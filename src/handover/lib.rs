@@ -29,7 +29,7 @@ use gleaner_store::crawldb::{CrawlDbError, Reader, Stored, TorrentRow};
 use gleaner_store::export::file_name;
 use gleaner_torrent::archive::Archive;
 
-use crate::limits::{CHANGES_AT_ONCE_MAX, HANDED_AT_ONCE_MAX, LEFT_OUT_LISTED_MAX, TORRENT_BYTES_MAX};
+use crate::limits::{CHANGES_AT_ONCE_MAX, HANDED_AT_ONCE_MAX, LEFT_OUT_LISTED_MAX, OF_FUTURE_MAX, TORRENT_BYTES_MAX};
 use crate::memory::Memory;
 use crate::watch_folder::WatchFolder;
 
@@ -174,7 +174,9 @@ impl Handover {
     pub async fn round(&mut self, sources: Sources<'_>, now: UnixMillis) -> Result<Round, HandoverError> {
         if self.memory.begun().is_none_or(|begun| begun.at > now) {
             let begun = beginning(sources.db, now).await?;
-            self.memory.turn()?.begin(begun)?;
+            if self.memory.begun().is_none_or(|known| begun < *known) {
+                self.memory.turn()?.begin(begun)?;
+            }
         }
         let mut round = Round::default();
         if self.backlog.is_empty() {
@@ -259,11 +261,14 @@ impl Handover {
     }
 }
 
-/// The place behind which everything is new: that of the newest torrent. Not in the future, where a clock that was ahead has left it.
+/// The place behind which everything is new: that of the newest torrent. Not in the future, where a clock that was ahead has left some; if there
+/// are many, the clock is behind now, and they are no news.
 async fn beginning(db: &dyn Reader, now: UnixMillis) -> Result<Stored, CrawlDbError> {
-    let newest = db.newest(None, 0, 1).await?.first().map(TorrentRow::place);
-    let none = Stored { at: UnixMillis(0), key: Vec::new() };
-    Ok(newest.unwrap_or(none).min(Stored { at: now, key: Vec::new() }))
+    let Some(newest) = db.newest(None, 0, 1).await?.first().map(TorrentRow::place) else {
+        return Ok(Stored { at: UnixMillis(0), key: Vec::new() });
+    };
+    let is_behind = db.newest(None, OF_FUTURE_MAX, 1).await?.first().is_some_and(|row| row.stored > now);
+    Ok(if is_behind { newest } else { newest.min(Stored { at: now, key: Vec::new() }) })
 }
 
 /// The archived file of a row, or why there is none that is whole.

@@ -18,3 +18,7 @@ pub const TURN_TRY_AFTER_MS: u64 = 50;
 
 /// Torrents that could not be read which a report names.
 pub const LEFT_OUT_LISTED_MAX: usize = 10;
+
+/// Torrents with times in the future that a clock which was ahead may have left; with more, the clock is behind, and none of them is handed over for
+/// that.
+pub const OF_FUTURE_MAX: usize = 50;

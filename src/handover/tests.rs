@@ -194,6 +194,27 @@ fn a_clock_that_was_ahead_at_the_first_run_hides_nothing() {
 }
 
 #[test]
+fn a_clock_that_is_behind_hands_over_nothing_old() {
+    test(async {
+        let mut place = Place::new();
+        for nth in 0..limits::OF_FUTURE_MAX as u64 + 5 {
+            place.store(&format!("old {nth}"), NOW.0 - 1_000 + nth).await;
+        }
+        let mut handover = place.open("", Since::New);
+        assert_eq!(place.run(&mut handover).await, [""; 0]);
+        let search = place.follower.search();
+        let sources = Sources { db: &place.db, search: &search, archive: &place.archive };
+        let mut again = place.open("", Since::New);
+        for handover in [&mut handover, &mut again] {
+            assert_eq!(handover.round(sources, UnixMillis(5)).await.unwrap().handed, [""; 0]);
+        }
+        let mut first =
+            Handover::open(place.here.path(), Wanted { name: "other".into(), ..again.wanted().clone() }).unwrap();
+        assert_eq!(first.round(sources, UnixMillis(5)).await.unwrap().handed, [""; 0], "at its first run, too");
+    });
+}
+
+#[test]
 fn a_folder_that_cannot_be_written_is_told_and_nothing_is_lost_or_noted() {
     test(async {
         let mut place = Place::new();

@@ -26,14 +26,15 @@ pub fn of_links(
     is_target: impl Fn(&str) -> bool,
 ) -> Vec<(String, String)> {
     let mut labels: Vec<String> = Vec::new();
+    let mut numbers: HashMap<String, usize> = HashMap::new();
     let mut below: HashMap<NodeId, Below> = HashMap::new();
     let mut targets = Vec::new();
     for node in html.tree.nodes() {
         let Node::Element(element) = node.value() else { continue };
         let Some(href) = element.attrs().find(|(name, _)| *name == "href").map(|(_, href)| href) else { continue };
         if let Some(text) = label(href) {
-            let number = labels.iter().position(|known| *known == text).unwrap_or_else(|| {
-                labels.push(text);
+            let number = *numbers.entry(text).or_insert_with_key(|text| {
+                labels.push(text.clone());
                 labels.len() - 1
             });
             for around in std::iter::once(node).chain(node.ancestors()).take(ROW_DEPTH_MAX) {

@@ -25,6 +25,9 @@ pub struct SiteFiling {
 pub struct Filing {
     pub sites: BTreeMap<Box<str>, SiteFiling>,
     pub labels: SiteLabels,
+    /// Torrents are filed again, too, once a site has given known ones other labels. A thread that two boards show may change its label at each
+    /// look: whoever asks in between need not wait for that.
+    pub with_relabelled: bool,
 }
 
 /// Why a torrent is of its category.
@@ -52,15 +55,14 @@ impl Filing {
                 sites.insert(name, filing);
             }
         }
-        Ok(Self { sites, labels: db.labels().await? })
+        Ok(Self { sites, labels: db.labels().await?, with_relabelled: false })
     }
 
-    /// Changes when torrents may have to be filed again.
+    /// Changes with what rule files say: then torrents are filed again.
     #[must_use]
     pub fn digest(&self) -> u64 {
         let mut hasher = Xxh3::new();
         hasher.write(serde_json::to_string(&self.sites).unwrap_or_default().as_bytes());
-        hasher.write_u64(self.labels.relabelled);
         hasher.finish()
     }
 
@@ -154,7 +156,7 @@ mod tests {
         assert_eq!(filing.category(&row(vec![source("b", Some("y"))]), files), (5040, Why::Label), "made narrower");
         assert_eq!(labels(&row(vec![source("b", Some("y")), source("a", Some("x")), source("a", None)])).len(), 2);
         let before = filing.digest();
-        filing.labels.relabelled = 1;
+        filing.sites.get_mut("b").unwrap().all = Some(4020);
         assert_ne!(filing.digest(), before);
     }
 }

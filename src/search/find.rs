@@ -112,6 +112,9 @@ pub struct Watermark {
     /// [`crate::filing::Filing::digest`] of what torrents are filed by.
     #[serde(default)]
     pub filing: u64,
+    /// How often sites had given known torrents other labels by then.
+    #[serde(default)]
+    pub relabelled: u64,
     /// While torrents are filed again: all up to this archive key (hex) are.
     #[serde(default)]
     pub refiling_after: Option<String>,

@@ -167,6 +167,7 @@ impl Follower {
             key,
             reading_after: Some(String::new()),
             filing: filing.digest(),
+            relabelled: filing.labels.relabelled,
             refiling_after: None,
         };
         self.commit()
@@ -189,10 +190,12 @@ impl Follower {
 
     /// Files all torrents again, some at each step, once the sites mean something else by their labels. What is found meanwhile is found.
     async fn refile(&mut self, db: &dyn Reader, filed: Filed<'_>, step: Step) -> Result<Step, FollowError> {
-        let digest = filed.filing.digest();
-        if self.watermark.filing != digest {
+        let (digest, relabelled) = (filed.filing.digest(), filed.filing.labels.relabelled);
+        let is_relabelled = filed.filing.with_relabelled && self.watermark.relabelled != relabelled;
+        if self.watermark.filing != digest || is_relabelled {
             tracing::info!("what sites say of their torrents has changed: the search index files them again");
-            (self.watermark.filing, self.watermark.refiling_after) = (digest, Some(String::new()));
+            (self.watermark.filing, self.watermark.relabelled) = (digest, relabelled);
+            self.watermark.refiling_after = Some(String::new());
         }
         let Some(after) = self.watermark.refiling_after.clone() else { return Ok(step) };
         let (count, last) = self.put_next(db, filed, &after).await?;

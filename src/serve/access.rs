@@ -200,6 +200,8 @@ impl Outlet {
             && self.is_local
             && is_own_name
             && peer.0.is_none_or(|peer| peer.ip().is_loopback())
+            // What a proxy hands on is not this machine's, whatever it leaves out.
+            && !self.settings.proxies.iter().any(|proxy| proxy.has(peer.0.map(|peer| peer.ip())))
             && !PASSED_ON.iter().any(|name| headers.contains_key(*name))
     }
 

@@ -9,7 +9,7 @@ use axum::extract::{Path, Query as QueryOf, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use gleaner_base::clock::UnixMillis;
-use gleaner_search::category::{CATEGORIES, full_name};
+use gleaner_search::category::{CATEGORIES, OF_SITES, full_name};
 use gleaner_search::{Order, Query};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use quick_xml::escape::escape;
@@ -106,13 +106,14 @@ pub async fn of_site(Path(name): Path<String>, parts: Parts) -> Result<Response,
 
 pub async fn of_category(Path(name): Path<String>, parts: Parts) -> Result<Response, Problem> {
     let (number, form) = Form::of_name(&name)?;
-    let number = number.parse().ok().filter(|number| CATEGORIES.iter().any(|category| category.number == *number));
+    let is_known = |number: &u32| *number >= OF_SITES || CATEGORIES.iter().any(|category| category.number == *number);
+    let number = number.parse().ok().filter(is_known);
     let Some(number) = number else {
         return Err(Problem::new(StatusCode::NOT_FOUND, "no such category", "/api/v1/categories lists them"));
     };
     let mut query = Query::parse(&parts.2.q);
     query.filters.categories = vec![number];
-    feed(parts, &full_name(number).unwrap_or_default(), query, form).await
+    feed(parts, &full_name(number).unwrap_or_else(|| format!("label {number}")), query, form).await
 }
 
 /// A saved search, narrowed by `q`.

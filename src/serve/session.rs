@@ -48,13 +48,19 @@ impl Sessions {
         tokens.of_code(now, |token| code_of(token, front).is_some_and(|mac| mac.verify_slice(&decoded).is_ok()))
     }
 
-    fn end(&self, value: &str, now: UnixMillis) {
+    /// Ends a session; what is none changes nothing.
+    fn end(&self, tokens: &Tokens, value: &str, now: UnixMillis) {
+        if self.find(tokens, value, now).is_none() {
+            return;
+        }
         let Some((front, code)) = value.rsplit_once('.') else { return };
         let until = front.split_once('.').and_then(|(_, end)| end.parse().ok()).map_or(now, UnixMillis);
         let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         ended.retain(|_, until| *until > now);
         if ended.len() >= SESSIONS_ENDED_MAX {
-            ended.clear();
+            // The one that would be over first.
+            let first = ended.iter().min_by_key(|(_, until)| **until).map(|(code, _)| code.clone());
+            first.map(|code| ended.remove(&code));
         }
         ended.insert(code.to_owned(), until);
     }
@@ -168,7 +174,7 @@ pub async fn end(
 ) -> Result<Response, Problem> {
     must_be_ours(&headers, &caller.links.base)?;
     if let Some(value) = cookie(&headers) {
-        outlet.sessions.end(value, outlet.clock.now());
+        outlet.sessions.end(&outlet.tokens, value, outlet.clock.now());
     }
     let cleared = set_cookie(&caller.links.base, "", 0).map(|value| [(header::SET_COOKIE, value)]);
     Ok((StatusCode::NO_CONTENT, cleared.unwrap_or([(header::SET_COOKIE, HeaderValue::from_static(""))]))
@@ -199,7 +205,11 @@ mod tests {
         // A code of a download link with the same text is none.
         let front = one.rsplit_once('.').unwrap().0;
         assert_eq!(sessions.find(&known, &format!("{front}.{}", crate::links::mac(&token, front)), now), None);
-        sessions.end(&one, now);
+        for junk in ["x.18446744073709551615.ff", &longer, "", "."] {
+            sessions.end(&known, junk, now);
+        }
+        assert!(sessions.ended.lock().unwrap().is_empty(), "what is no session is not remembered");
+        sessions.end(&known, &one, now);
         assert_eq!((sessions.find(&known, &one, now), sessions.find(&known, &two, now).is_some()), (None, true));
         tokens::revoke(folder.path(), "page").unwrap();
         assert_eq!(sessions.find(&known, &two, now), None, "its token is revoked");

@@ -101,7 +101,7 @@ pub const MERGED_URLS_MAX: usize = 1_000;
 /// Rows of a Parquet list that are held until they are written together, column by column.
 pub const TABLE_ROWS_MAX: usize = 20_000;
 
-/// Bytes of their texts: a torrent of 100,000 files has 10 MB.
+/// Bytes that their values take: a torrent of 100,000 files has 16 MB.
 pub const TABLE_BYTES_MAX: usize = 32 << 20;
 
 /// Torrents and magnets of an import that are committed together: some syncs for all of them. Each changes some pages of the database, which
@@ -113,6 +113,9 @@ pub const IMPORT_BATCH_BYTES_MAX: usize = 4 << 20;
 
 /// Places of one reason that an import names.
 pub const IMPORT_PLACES_LISTED_MAX: usize = 5;
+
+/// Lines of a manifest that are remembered, 40 bytes each: those beyond count as broken.
+pub const IMPORT_LINES_MAX: usize = 4_000_000;
 
 /// Folders within folders that an import goes into; each is open meanwhile.
 pub const IMPORT_DEPTH_MAX: usize = 64;

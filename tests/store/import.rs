@@ -521,3 +521,23 @@ proptest::proptest! {
         proptest::prop_assert!(summary.torrents <= 3);
     }
 }
+
+#[tokio::test]
+async fn an_archive_whose_checksum_differs_brings_nothing() {
+    let from = Harvest::new();
+    for number in 0..20 {
+        from.store(&body(number), "a.example", &format!("/d/{number}"), NOON).await;
+    }
+    let options = ExportOptions { dest: from.path("out.tar.zst"), ..ExportOptions::default() };
+    export(&from.db, &from.archive, &options, &mut |_| {}).await.unwrap();
+    let mut bytes = std::fs::read(&options.dest).unwrap();
+    // The checksum of the frame is its last four bytes.
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    std::fs::write(&options.dest, bytes).unwrap();
+    let to = Harvest::new();
+    let summary = run(&to, &[&options.dest], false).await;
+    assert_eq!((summary.torrents, to.db.torrents(None, 9).await.unwrap().len()), (0, 0));
+    let told = serde_json::to_string(&summary.refused).unwrap();
+    assert!(told.contains("checksum"), "{told}");
+}

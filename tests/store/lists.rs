@@ -177,11 +177,12 @@ async fn days_bound_a_list_and_what_an_earlier_one_had_is_left_out() {
     let dest = harvest.path("x.jsonl");
     let until = count(ExportOptions { until: Some(UnixMillis(NOON + 100)), ..options(dest.clone()) }).await;
     assert_eq!(until.torrents, 98);
-    let all = count(ExportOptions { recent: Some(UnixMillis(NOON + 150)), ..options(dest.clone()) }).await;
-    assert_eq!(all.recent.len(), 51, "those stored lately");
-    let without = all.recent.into_iter().collect();
-    let rest = count(ExportOptions { without, since: Some(UnixMillis(NOON + 150)), ..options(dest) }).await;
-    assert_eq!((rest.torrents, rest.is_complete()), (0, true));
+    let all = count(ExportOptions { notes_keys: true, ..options(harvest.path("x.magnets")) }).await;
+    assert_eq!((all.keys.len(), all.magnet_keys.len()), (199, 1));
+    let (without, without_magnets) = (all.keys.into_iter().skip(9).collect(), all.magnet_keys.into_iter().collect());
+    let rest = ExportOptions { without, without_magnets, ..options(harvest.path("x.magnets")) };
+    let rest = count(rest).await;
+    assert_eq!((rest.torrents, rest.magnets, rest.is_complete()), (9, 0, true));
 }
 
 #[tokio::test]

@@ -50,11 +50,16 @@ impl Service<'_> {
     async fn resume(&mut self, site: &str, by: &str) -> Result<Acted, Refused> {
         let was_paused = self.pauses.get(site).is_some();
         self.keep(site, None).await?;
-        if let Some(rules) = self.pauses.end(site) {
+        let rules = self.pauses.end(site);
+        let note = match (was_paused, &rules) {
+            (false, _) => Some("it was not paused".to_owned()),
+            (true, None) => Some("no rule file enables it: nothing is crawled".to_owned()),
+            (true, Some(_)) => None,
+        };
+        if let Some(rules) = rules {
             tracing::info!(site, by, "site is resumed");
             self.want(rules);
         }
-        let note = (!was_paused).then(|| "it was not paused".to_owned());
         Ok(Acted { site: site.to_owned(), is_paused: false, until: None, note })
     }
 

@@ -85,6 +85,16 @@ fn without_named(url: &str) -> Cow<'_, str> {
     Cow::Owned(told_query.map_or_else(|| told_address.clone(), |query| format!("{told_address}?{query}")))
 }
 
+/// Ten letters and digits or more without a dot, some of each: in a tracker's URL that is a member's key, whatever its alphabet.
+fn is_mixed(part: &str) -> bool {
+    const KEY_MIN: usize = 10;
+    let has = |of: fn(&u8) -> bool| part.bytes().any(|byte| of(&byte));
+    part.len() >= KEY_MIN
+        && part.bytes().all(|of| of.is_ascii_alphanumeric() || matches!(of, b'-' | b'_'))
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_alphabetic)
+}
+
 fn is_key_name(name: &str) -> bool {
     KEYS_OF_MEMBERS.iter().any(|key| name.eq_ignore_ascii_case(key))
 }
@@ -117,8 +127,8 @@ pub fn tracker_without_keys(tracker: &str) -> String {
     let Ok(plain) = percent_encoding::percent_decode_str(tracker).decode_utf8() else { return MASK.to_owned() };
     let mut is_value = false;
     let told = parts(&plain, &['/', '?', '&', '='], |part| {
-        let told = if is_key(part) || is_value && !part.is_empty() { MASK } else { part };
-        is_value = is_key_name(part);
+        let told = if is_key(part) || is_mixed(part) || is_value && !part.is_empty() { MASK } else { part };
+        is_value = is_key_name(part) || part == "uk" || part == "credential";
         told.to_owned()
     });
     if told == *plain { tracker.to_owned() } else { told }

@@ -1,26 +1,22 @@
-//! Where the last export of a name has ended: `exports/NAME.json` in the data folder.
+//! What exports of a name have had: `exports/NAME` in the data folder, a line for each torrent and magnet. Times would not do: an import brings
+//! old ones, a clock may be wrong, and what was left out or not selected is still owed.
 
 use std::collections::HashSet;
-use std::fs::{self, DirBuilder};
-use std::io::{ErrorKind, Write as _};
-use std::os::unix::fs::DirBuilderExt as _;
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{BufWriter, ErrorKind, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use data_encoding::HEXLOWER;
-use gleaner_base::clock::UnixMillis;
-use serde::{Deserialize, Serialize};
+use gleaner_base::owner;
+use gleaner_store::export::ExportSummary;
 
-/// How much later than its visit a torrent may be committed: an export looks back so far, and leaves out what it had.
-const OVERLAP_MS: u64 = 60 * 60 * 1_000;
-
-/// What an export left for the next one.
-#[derive(Debug, Default, Serialize, Deserialize)]
+/// What was exported: archive keys.
+#[derive(Debug, Default)]
 pub struct Mark {
-    /// Torrents stored before this time were exported.
-    pub since: UnixMillis,
-    /// Of those stored later, the exported ones: archive keys in hex.
-    had: Vec<String>,
+    pub torrents: HashSet<Vec<u8>>,
+    pub magnets: HashSet<Vec<u8>>,
 }
 
 /// A name that may be a file's.
@@ -33,43 +29,57 @@ pub fn name(text: &str) -> anyhow::Result<String> {
 }
 
 fn place(data_dir: &Path, name: &str) -> PathBuf {
-    data_dir.join("exports").join(format!("{name}.json"))
+    data_dir.join("exports").join(name)
 }
 
 impl Mark {
-    pub fn of(since: UnixMillis, keys: &[Vec<u8>]) -> Self {
-        Self { since, had: keys.iter().map(|key| HEXLOWER.encode(key)).collect() }
-    }
-
-    /// From when on the next export looks, if one begins now.
-    pub fn next_since(now: UnixMillis) -> UnixMillis {
-        UnixMillis(now.0.saturating_sub(OVERLAP_MS))
-    }
-
-    pub fn had(&self) -> HashSet<Vec<u8>> {
-        self.had.iter().filter_map(|key| HEXLOWER.decode(key.as_bytes()).ok()).collect()
-    }
-
-    /// The mark of a name; that of a new one lets everything through.
+    /// What exports of a name have had; nothing of a new one. Root reads as the folder's owner.
     pub fn read(data_dir: &Path, name: &str) -> anyhow::Result<Self> {
         let path = place(data_dir, name);
-        let text = match fs::read_to_string(&path) {
+        let read = {
+            let _owner = owner::act(data_dir);
+            fs::read_to_string(&path)
+        };
+        let text = match read {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::default()),
             text => text.with_context(|| format!("{}: cannot be read", path.display()))?,
         };
-        let hint = "hint: remove it, and everything is exported once more";
-        serde_json::from_str(&text).with_context(|| format!("{}: is no mark of an export\n{hint}", path.display()))
+        let mut mark = Self::default();
+        for line in text.lines() {
+            let (kind, hex) = line.split_at_checked(2).unwrap_or_default();
+            let key = HEXLOWER.decode(hex.as_bytes()).ok().filter(|key| matches!(key.len(), 20 | 32));
+            match (kind, key) {
+                ("t ", Some(key)) => mark.torrents.insert(key),
+                ("m ", Some(key)) => mark.magnets.insert(key),
+                _ => bail!(
+                    "{}: is no mark of an export\nhint: remove it, and everything is exported once more",
+                    path.display()
+                ),
+            };
+        }
+        Ok(mark)
     }
 
-    /// Replaces the mark of a name, in one step.
-    pub fn write(&self, data_dir: &Path, name: &str) -> anyhow::Result<()> {
+    /// Adds what an export had, and replaces the mark of its name in one step. Root writes as the folder's owner, and no link is followed.
+    pub fn write(mut self, summary: ExportSummary, data_dir: &Path, name: &str) -> anyhow::Result<()> {
+        self.torrents.extend(summary.keys);
+        self.magnets.extend(summary.magnet_keys);
         let path = place(data_dir, name);
         let written = || {
+            let _owner = owner::act(data_dir);
             DirBuilder::new().recursive(true).mode(0o750).create(path.parent().unwrap_or(data_dir))?;
             let part = path.with_extension("part");
-            let mut file = fs::File::create(&part)?;
-            file.write_all(serde_json::to_string(self).unwrap_or_default().as_bytes())?;
-            file.sync_all()?;
+            match fs::remove_file(&part) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            let mut file = BufWriter::new(OpenOptions::new().write(true).create_new(true).mode(0o640).open(&part)?);
+            for (kind, keys) in [("t", &self.torrents), ("m", &self.magnets)] {
+                for key in keys {
+                    writeln!(file, "{kind} {}", HEXLOWER.encode(key))?;
+                }
+            }
+            file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
             fs::rename(&part, &path)
         };
         let hint = "hint: the export is there; only the next one does not know of it. Run it as the folder's owner";

@@ -31,7 +31,8 @@ fn torrents_left_out_are_named_with_what_to_do() {
         unchanged: 0,
         removed: 0,
         private_left_out: 0,
-        recent: Vec::new(),
+        keys: Vec::new(),
+        magnet_keys: Vec::new(),
         left_out: LeftOut { count: 3, listed: vec![torrent] },
     };
     let text = |summary: &ExportSummary| {

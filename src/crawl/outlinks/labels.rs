@@ -1,5 +1,7 @@
 //! What a page says that its torrents are: by a link in the row of each, by its own address, or of itself.
 
+use std::collections::{HashMap, HashSet};
+
 use encoding_rs::Encoding;
 use scraper::Html;
 use url::Url;
@@ -9,6 +11,7 @@ use gleaner_base::url::CrawlUrl;
 use gleaner_page::labels;
 use gleaner_page::links::PageLinks;
 use gleaner_rules::SiteRules;
+use gleaner_store::limits::LABEL_BYTES_MAX;
 
 /// A page in its charset, and that of the addresses on it.
 pub(super) struct Read<'p> {
@@ -24,7 +27,11 @@ pub(super) struct Read<'p> {
 pub(super) fn of_page(rules: &SiteRules, job: &Job, read: &Read<'_>, found: &[Found]) -> Vec<PageLabel> {
     let categories = rules.categories();
     let resolved = |href: &str| CrawlUrl::join(read.base?, href, Some(read.of_links), &rules.canonical).ok();
-    let label = |href: &str| resolved(href).and_then(|url| categories.of_link(url.path()).map(str::to_owned));
+    let label = |href: &str| {
+        resolved(href)
+            .and_then(|url| categories.of_link(url.path()).map(str::to_owned))
+            .filter(|label| label.len() <= LABEL_BYTES_MAX)
+    };
     if job.class.is_target() {
         let named: Vec<String> = match categories.reads_links() {
             true => read.page.links.iter().filter_map(|link| label(&link.href)).collect(),
@@ -39,22 +46,26 @@ pub(super) fn of_page(rules: &SiteRules, job: &Job, read: &Read<'_>, found: &[Fo
     if !job.class.is_listing() {
         return Vec::new();
     }
-    let is_target = |url: &CrawlUrl| found.iter().any(|found| found.class.is_target() && found.url == *url);
-    let mut labelled: Vec<PageLabel> = Vec::new();
-    if categories.reads_links() && found.iter().any(|found| found.class.is_target()) {
+    let targets: HashSet<&CrawlUrl> =
+        found.iter().filter(|found| found.class.is_target()).map(|found| &found.url).collect();
+    let mut labelled: HashMap<CrawlUrl, Box<str>> = HashMap::new();
+    // The tree is dear: first whether any link names a label at all.
+    let has_labels = categories.reads_links() && read.page.links.iter().any(|link| label(&link.href).is_some());
+    if has_labels && !targets.is_empty() {
         let html = Html::parse_document(&read.encoding.decode(read.body).0);
-        let of_rows = labels::of_links(&html, label, |href| resolved(href).is_some_and(|url| is_target(&url)));
-        for (href, text) in of_rows {
-            let url = resolved(&href).filter(|url| labelled.iter().all(|known| known.url != *url));
-            labelled.extend(url.map(|url| PageLabel { url, text: text.into(), is_own: false }));
+        for (href, text) in
+            labels::of_links(&html, label, |href| resolved(href).is_some_and(|url| targets.contains(&url)))
+        {
+            if let Some(url) = resolved(&href) {
+                labelled.entry(url).or_insert_with(|| text.into());
+            }
         }
     }
-    if let Some(text) = categories.of_list(job.url.path()) {
-        let others = found.iter().filter(|found| found.class.is_target());
-        let others = others.filter(|found| labelled.iter().all(|known| known.url != found.url));
-        let others: Vec<PageLabel> =
-            others.map(|found| PageLabel { url: found.url.clone(), text: text.into(), is_own: false }).collect();
-        labelled.extend(others);
+    if let Some(text) = categories.of_list(job.url.path()).filter(|text| text.len() <= LABEL_BYTES_MAX) {
+        for url in targets {
+            labelled.entry(url.clone()).or_insert_with(|| text.into());
+        }
     }
-    labelled
+    let told = labelled.into_iter().map(|(url, text)| PageLabel { url, text, is_own: false });
+    told.collect()
 }

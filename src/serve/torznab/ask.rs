@@ -206,7 +206,10 @@ impl Asked {
         known.sort_unstable();
         known.dedup();
         self.is_nothing |= !wanted.is_empty() && known.is_empty();
-        self.query.filters.categories = known;
+        // Those of the words stay where no parameter says any.
+        if !wanted.is_empty() {
+            self.query.filters.categories = known;
+        }
     }
 }
 

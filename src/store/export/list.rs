@@ -53,7 +53,7 @@ pub struct Record<'a> {
     pub metainfo_bytes: u32,
     pub sha256: String,
     /// When it was added to the archive, and the site that stored it first.
-    pub stored: String,
+    pub stored: Option<String>,
     pub site: Option<&'a str>,
     pub sources: Vec<SourceLine<'a>>,
     pub files: Vec<FileRecord<'a>>,
@@ -100,7 +100,7 @@ impl<'a> Record<'a> {
             update_url: text(&contents.update_url),
             metainfo_bytes: facts.metainfo_bytes,
             sha256: HEXLOWER.encode(&facts.sha256),
-            stored: row.stored.rfc3339(),
+            stored: Some(row.stored.rfc3339()),
             site: Some(&*row.site).filter(|site| !site.is_empty()),
             sources: row.sources.iter().map(source_line).collect(),
             files: contents.files.iter().map(|file| FileRecord { path: &file.path, bytes: file.bytes }).collect(),
@@ -110,8 +110,10 @@ impl<'a> Record<'a> {
     /// Without what says where it is from.
     pub(super) fn shared(self, announce: Option<&str>) -> Self {
         Self {
+            created: None,
             comment: None,
             created_by: None,
+            stored: None,
             trackers: announce.map(str::to_owned).into_iter().collect(),
             web_seeds: Vec::new(),
             update_url: None,
@@ -224,7 +226,7 @@ fn csv_line(record: &Record<'_>) -> String {
         record.web_seeds.join("\n"),
         record.metainfo_bytes.to_string(),
         record.sha256.clone(),
-        record.stored.clone(),
+        text(&record.stored),
         record.site.unwrap_or_default().to_owned(),
     ];
     cells.map(|cell| csv_cell(&cell)).join(",")

@@ -35,8 +35,8 @@ pub struct TorrentLine<'a> {
     pub private: bool,
     /// `creation date` of the torrent file.
     pub created: Option<String>,
-    /// When it was added to the archive.
-    pub stored: String,
+    /// When it was added to the archive; None of one that is given to others.
+    pub stored: Option<String>,
     /// The site that stored it first; None for a file adopted by `verify --repair`.
     pub site: Option<&'a str>,
     pub sources: Vec<SourceLine<'a>>,
@@ -92,6 +92,8 @@ pub fn shared_line(row: &TorrentRow, path: &str, sha256: &[u8; 32], bytes: u64) 
     json(&TorrentLine {
         sha256: HEXLOWER.encode(sha256),
         metainfo_bytes,
+        created: None,
+        stored: None,
         site: None,
         sources: Vec::new(),
         ..line(row, path)
@@ -112,7 +114,7 @@ fn line<'a>(row: &'a TorrentRow, path: &'a str) -> TorrentLine<'a> {
         metainfo_bytes: facts.metainfo_bytes,
         private: facts.private,
         created: facts.created_unix.and_then(created),
-        stored: row.stored.rfc3339(),
+        stored: Some(row.stored.rfc3339()),
         site: Some(&*row.site).filter(|site| !site.is_empty()),
         sources: row.sources.iter().map(source_line).collect(),
         path,

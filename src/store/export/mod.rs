@@ -151,13 +151,14 @@ pub struct ExportOptions {
     pub site: Option<String>,
     /// Only the torrents with these archive keys, and no magnets.
     pub keys: Option<HashSet<Vec<u8>>>,
-    /// Without the torrents with these archive keys.
+    /// Without the torrents, and without the magnets, with these archive keys.
     pub without: HashSet<Vec<u8>>,
+    pub without_magnets: HashSet<Vec<u8>>,
+    /// The summary has the keys of what was exported.
+    pub notes_keys: bool,
     /// For others: without what says where torrents are from.
     pub share: Option<Share>,
     pub category: CategoryOf,
-    /// From when on the summary lists what was exported.
-    pub recent: Option<UnixMillis>,
 }
 
 impl ExportOptions {
@@ -173,6 +174,7 @@ impl ExportOptions {
 
     fn selects_magnet(&self, row: &MagnetRow) -> bool {
         !row.stored
+            && !self.without_magnets.contains(row.facts.infohashes.key())
             && self.keys.is_none()
             && self.share.is_none()
             && self.since.is_none_or(|since| row.first_seen >= since)
@@ -227,9 +229,11 @@ pub struct ExportSummary {
     pub private_left_out: u64,
     /// Torrents left out because their file is lost, damaged or unreadable.
     pub left_out: LeftOut,
-    /// Archive keys of those that were stored from [`ExportOptions::recent`] on: a later export may leave them out.
+    /// Archive keys of the torrents, and of the magnets, in the export, if they were asked for.
     #[serde(skip)]
-    pub recent: Vec<Vec<u8>>,
+    pub keys: Vec<Vec<u8>>,
+    #[serde(skip)]
+    pub magnet_keys: Vec<Vec<u8>>,
 }
 
 impl ExportSummary {

@@ -29,7 +29,7 @@ const SCHEMA: &str = "message torrents {
     required group similar (LIST) { repeated group list { required binary element (UTF8); } }
     required group collections (LIST) { repeated group list { required binary element (UTF8); } }
     optional binary update_url (UTF8); required int64 metainfo_bytes (INTEGER(64,false)); required binary sha256 (UTF8);
-    required binary stored (UTF8); optional binary site (UTF8);
+    optional binary stored (UTF8); optional binary site (UTF8);
     required group sources (LIST) { repeated group list { required group element {
         required binary site (UTF8); required binary url (UTF8); optional binary via (UTF8); optional binary label (UTF8);
         required binary first_seen (UTF8); required binary last_seen (UTF8); } } }
@@ -48,7 +48,7 @@ pub(super) struct Table {
 struct Rows {
     columns: Vec<Column>,
     count: usize,
-    /// Of texts.
+    /// That the values take.
     bytes: usize,
 }
 
@@ -129,6 +129,9 @@ impl Column {
     }
 }
 
+/// What a value takes beside its text.
+const VALUE_BYTES: usize = 64;
+
 /// Goes through the columns of a row.
 struct Filling<'r> {
     rows: &'r mut Rows,
@@ -145,12 +148,12 @@ impl Filling<'_> {
     }
 
     fn text(&mut self, text: &str) {
-        self.rows.bytes += text.len();
+        self.rows.bytes += text.len() + VALUE_BYTES;
         self.column().texts.push(text.into());
     }
 
     fn maybe(&mut self, text: Option<&str>) {
-        self.rows.bytes += text.map_or(0, str::len);
+        self.rows.bytes += text.map_or(0, str::len) + VALUE_BYTES;
         let column = self.column();
         column.definition.push(i16::from(text.is_some()));
         column.texts.extend(text.map(ByteArray::from));
@@ -174,7 +177,7 @@ impl Filling<'_> {
             column.repetition.push(i16::from(!is_empty));
             column.definition.push(if text.is_some() { there } else { 1 });
             column.texts.extend(text.map(ByteArray::from));
-            bytes += text.map_or(0, str::len);
+            bytes += text.map_or(0, str::len) + VALUE_BYTES;
             is_empty = false;
         }
         if is_empty {
@@ -230,7 +233,7 @@ impl Rows {
         at.maybe(record.update_url.as_deref());
         at.number(record.metainfo_bytes.into());
         at.text(&record.sha256);
-        at.text(&record.stored);
+        at.maybe(record.stored.as_deref());
         at.maybe(record.site);
         let sources = &record.sources;
         at.texts(sources.iter().map(|source| Some(source.site)), false);

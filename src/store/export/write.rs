@@ -69,7 +69,8 @@ struct Writer<'a> {
     format: ExportFormat,
     dest: Dest,
     names: Names,
-    recent: Vec<Vec<u8>>,
+    keys: Vec<Vec<u8>>,
+    magnet_keys: Vec<Vec<u8>>,
     progress: Progress,
     magnets: u64,
     private_left_out: u64,
@@ -93,7 +94,8 @@ impl<'a> Writer<'a> {
             format: job.format,
             dest,
             names: Names::default(),
-            recent: Vec::new(),
+            keys: Vec::new(),
+            magnet_keys: Vec::new(),
             progress: Progress::default(),
             magnets: 0,
             private_left_out: 0,
@@ -155,8 +157,8 @@ impl<'a> Writer<'a> {
         }
         self.progress.torrents += 1;
         self.progress.torrent_bytes += checked.bytes;
-        if self.options.recent.is_some_and(|recent| row.stored >= recent) {
-            self.recent.push(row.facts.infohashes.key().to_vec());
+        if self.options.notes_keys {
+            self.keys.push(row.facts.infohashes.key().to_vec());
         }
         Ok(())
     }
@@ -165,12 +167,13 @@ impl<'a> Writer<'a> {
         if !self.options.selects_magnet(row) {
             return Ok(());
         }
-        match &mut self.dest {
-            Dest::List(list) => self.magnets += u64::from(list.put_magnet(row, &self.options.dest)?),
-            Dest::Files { magnet_lines, .. } => {
-                magnet_lines.push(&manifest::magnet_line(row))?;
-                self.magnets += 1;
-            }
+        let is_there = match &mut self.dest {
+            Dest::List(list) => list.put_magnet(row, &self.options.dest)?,
+            Dest::Files { magnet_lines, .. } => magnet_lines.push(&manifest::magnet_line(row)).map(|()| true)?,
+        };
+        self.magnets += u64::from(is_there);
+        if is_there && self.options.notes_keys {
+            self.magnet_keys.push(row.facts.infohashes.key().to_vec());
         }
         Ok(())
     }
@@ -220,7 +223,8 @@ impl<'a> Writer<'a> {
             removed: written.removed,
             private_left_out: self.private_left_out,
             left_out: self.left_out,
-            recent: self.recent,
+            keys: self.keys,
+            magnet_keys: self.magnet_keys,
         })
     }
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::export::manifest::path_of_line;
-use crate::limits::MANIFEST_LINE_BYTES_MAX;
+use crate::limits::{IMPORT_LINES_MAX, MANIFEST_LINE_BYTES_MAX};
 
 /// A line of the manifest.
 #[derive(Debug, Deserialize)]
@@ -17,7 +17,8 @@ pub struct Line {
     pub infohash_v1: Option<String>,
     pub infohash_v2: Option<String>,
     pub sha256: String,
-    pub stored: String,
+    #[serde(default)]
+    pub stored: Option<String>,
     pub site: Option<String>,
     #[serde(default)]
     pub sources: Vec<Source>,
@@ -73,6 +74,7 @@ impl Listed {
             }
             let text = String::from_utf8_lossy(&line);
             match path_of_line(&text) {
+                Some(_) if lines.len() >= IMPORT_LINES_MAX => broken += 1,
                 Some(path) => {
                     let bytes = u32::try_from(read).unwrap_or(u32::MAX);
                     lines.insert(xxh3_128(path.as_bytes()), Place { at, bytes, is_taken: false });

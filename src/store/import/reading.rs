@@ -17,7 +17,7 @@ use crate::export::manifest::{MAGNETS, MANIFEST};
 use crate::export::nameless;
 use crate::limits::{
     IMPORT_BATCH_BYTES_MAX, IMPORT_DEPTH_MAX, IMPORT_LINE_BYTES_MAX, IMPORT_ROWS_MAX, IMPORT_SITE_BYTES_MAX,
-    TORRENT_BYTES_MAX, URL_BYTES_MAX,
+    SOURCES_PER_TORRENT_MAX, TORRENT_BYTES_MAX, URL_BYTES_MAX,
 };
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::regular;
@@ -222,9 +222,12 @@ impl Reading<'_> {
         drop(content);
         // The list of an export comes last in it, and is wanted first.
         let mut found = Found::default();
-        let looked = tarball::walk(&mut unpack::stream(regular::open(path)?, form)?, &mut |member, content| {
-            found.look(&member, content, &self.job.spool)
-        });
+        let mut content = unpack::stream(regular::open(path)?, form)?;
+        let looked = tarball::walk(&mut content, &mut |member, content| found.look(&member, content, &self.job.spool));
+        if looked.is_ok() {
+            // Its checksum stands at the end: what differs from it may have become another torrent.
+            io::copy(&mut content, &mut io::sink())?;
+        }
         let Found { mut listed, base, fault } = found;
         // A fault of the archive is told when its members are read.
         drop(looked);
@@ -355,7 +358,8 @@ impl Reading<'_> {
                     }
                 }
                 self.batch.completed += u64::from(is_completed);
-                self.batch.bytes += file.len();
+                let said = |at: &SourceAt| size_of_val(at) + at.via.as_deref().map_or(0, str::len) + URL_SPARE_BYTES;
+                self.batch.bytes += file.len() + sources.iter().map(said).sum::<usize>();
                 self.batch.torrents.push(Torrent { facts, file, place: item.place.to_owned(), sources });
                 self.send_if_full()
             }
@@ -393,11 +397,11 @@ impl Reading<'_> {
             return Vec::new();
         }
         let now = self.job.now;
-        let stored = self.time(&line.stored, place);
+        let stored = line.stored.as_deref().map_or(self.job.now, |stored| self.time(stored, place));
         let mut sources: Vec<SourceAt> = Vec::new();
         let is_first = |source: &&super::listed::Source| line.site.as_deref() == Some(&*source.site);
         let (first, others): (Vec<_>, Vec<_>) = line.sources.iter().partition(is_first);
-        for source in first.into_iter().chain(others) {
+        for source in first.into_iter().chain(others).take(SOURCES_PER_TORRENT_MAX) {
             let at = if sources.is_empty() { stored } else { self.time(&source.first_seen, place) };
             if !is_site(&source.site) {
                 self.report.refused.push("a manifest has a site's name that cannot be one", place, "");
@@ -546,6 +550,9 @@ impl Reading<'_> {
         self.batches.blocking_send(std::mem::take(&mut self.batch)).map_err(|_| Stopped)
     }
 }
+
+/// What the visits of a source take beside its own bytes: its URL twice, and the facts of its torrent again.
+const URL_SPARE_BYTES: usize = 1 << 10;
 
 /// The manifest of an archive, and the folder in it that it is about.
 #[derive(Default)]

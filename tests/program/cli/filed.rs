@@ -56,12 +56,15 @@ fn an_export_goes_on_where_the_last_of_its_name_has_ended() {
     assert!((1..60).contains(&first), "{first}");
     assert_eq!(export("home", "2.jsonl"), 0, "nothing new");
     run(here, &[&["crawl", "--json"], &HERE[..]].concat()).ended(0);
+    // What was not selected is still owed.
+    let none = ["export", "0.jsonl", "--since-last", "home", "--search", "nosuchword"];
+    run(here, &[&none, &HERE[..]].concat()).ended(0);
     assert_eq!((export("home", "3.jsonl"), export("home", "4.jsonl")), (60 - first, 0));
     assert_eq!(export("other", "5.jsonl"), 60, "each name by itself");
     let refused = ["export", "6.jsonl", "--since-last", "../x"];
     run(here, &[&refused, &HERE[..]].concat()).ended(2).says(&["letters, digits"]);
-    fs::write(here.join("data/exports/home.json"), "{").unwrap();
+    fs::write(here.join("data/exports/home"), "{").unwrap();
     let damaged = ["export", "6.jsonl", "--since-last", "home"];
-    run(here, &[&damaged, &HERE[..]].concat()).ended(1).says(&["exports/home.json", "hint: remove it"]);
+    run(here, &[&damaged, &HERE[..]].concat()).ended(1).says(&["exports/home", "hint: remove it"]);
     assert!(!here.join("6.jsonl").exists());
 }
