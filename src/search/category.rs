@@ -1,7 +1,8 @@
 //! What a payload is, as one of the numbers that Newznab and Torznab clients know. Bytes per extension decide; names refine it, and say what is in
 //! archives ([`super::hints`]), and of films whether they are episodes, and how many lines they have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
 
 use gleaner_base::newznab::MISC;
 pub use gleaner_base::newznab::{CATEGORIES, Category, OF_SITES, full_name, parent};
@@ -87,8 +88,13 @@ fn is_extension(text: &str) -> bool {
     (1..=LONGEST).contains(&text.len()) && text.bytes().all(|of| of.is_ascii_alphanumeric())
 }
 
+static KINDS: LazyLock<HashMap<&str, Kind>> = LazyLock::new(|| {
+    let all = EXTENSIONS.iter().flat_map(|(kind, all)| all.split_ascii_whitespace().map(move |one| (one, *kind)));
+    all.collect()
+});
+
 fn kind_of(extension: &str) -> Option<Kind> {
-    EXTENSIONS.iter().find(|(_, all)| all.split_ascii_whitespace().any(|one| one == extension)).map(|(kind, _)| *kind)
+    KINDS.get(extension).copied()
 }
 
 /// Families of kinds: bytes decide between these first.
@@ -121,37 +127,42 @@ fn kind_of_file(path: &str) -> Option<Kind> {
     }
 }
 
-/// The category of a payload. Names of files count for the torrent's own where that one says nothing.
-#[must_use]
-pub fn of_payload(name: &str, files: &[ContainedFile]) -> u32 {
+/// The bytes of a payload by what its files are, and how many stand for something.
+fn weighed(files: &[ContainedFile]) -> (BTreeMap<Kind, u64>, u64) {
     let mut bytes: BTreeMap<Kind, u64> = BTreeMap::new();
+    let (mut unknown, mut packed, mut telling) = (0, 0_usize, 0_usize);
     for file in files {
-        if let Some(kind) = kind_of_file(&file.path) {
-            *bytes.entry(kind).or_default() += file.bytes.max(1);
+        match kind_of_file(&file.path) {
+            Some(kind) => {
+                *bytes.entry(kind).or_default() += file.bytes.max(1);
+                packed += usize::from(kind == Kind::Packed);
+                telling += usize::from(!matches!(kind, Kind::Packed | Kind::Picture | Kind::Data));
+            }
+            None if SIDE_FILES.iter().any(|end| file.path.ends_with(end)) => {}
+            None => unknown += file.bytes,
         }
     }
     // Archives beside more files that say what they are hold the same.
-    let count = |of: &dyn Fn(Kind) -> bool| {
-        files.iter().filter_map(|file| kind_of_file(&file.path)).filter(|kind| of(*kind)).count()
-    };
-    let says = |kind: Kind| !matches!(kind, Kind::Packed | Kind::Picture | Kind::Data);
-    if count(&says) > count(&|kind| kind == Kind::Packed) {
+    if telling > packed {
         bytes.remove(&Kind::Packed);
     }
-    let is_side = |path: &str| SIDE_FILES.iter().any(|end| path.ends_with(end));
-    let total: u64 = files
-        .iter()
-        .filter(|file| !is_side(&file.path) && kind_of_file(&file.path).is_none_or(|kind| bytes.contains_key(&kind)))
-        .map(|file| file.bytes)
-        .sum();
+    let total = unknown + bytes.values().sum::<u64>();
+    (bytes, total)
+}
+
+/// The category of a payload. Names of files count for the torrent's own where that one says nothing.
+#[must_use]
+pub fn of_payload(name: &str, files: &[ContainedFile]) -> u32 {
+    let (bytes, total) = weighed(files);
     let mut families: BTreeMap<u8, u64> = BTreeMap::new();
     bytes.iter().for_each(|(kind, bytes)| *families.entry(family(*kind)).or_default() += bytes);
-    let Some((first, most)) = families.iter().max_by_key(|(_, bytes)| **bytes) else { return MISC };
-    let within = bytes.iter().filter(|(kind, _)| family(**kind) == *first);
+    let Some((first, most)) = families.into_iter().max_by_key(|(_, bytes)| *bytes) else { return MISC };
+    let within = bytes.iter().filter(|(kind, _)| family(**kind) == first);
     let Some((kind, _)) = within.max_by_key(|(_, bytes)| **bytes) else { return MISC };
+    let has = |of: Kind| bytes.contains_key(&of);
     // A sample beside the parts of a packed film says what they are; otherwise a few known files among many unknown say nothing.
-    let sample = (*kind == Kind::Packed && bytes.contains_key(&Kind::Film)).then_some(Kind::Film);
-    if sample.is_none() && *most * 2 < total {
+    let sample = (*kind == Kind::Packed && has(Kind::Film)).then_some(Kind::Film);
+    if sample.is_none() && most * 2 < total {
         return MISC;
     }
     let said = hints::read(name, files);
@@ -159,7 +170,6 @@ pub fn of_payload(name: &str, files: &[ContainedFile]) -> u32 {
         Kind::Packed if said.is_screen() && said.of(Kind::Packed).is_none() => Kind::Film,
         kind => kind,
     };
-    let has = |of: Kind| bytes.contains_key(&of);
     if let Some(number) = said.of(kind) {
         return number;
     }
