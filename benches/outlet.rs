@@ -157,18 +157,10 @@ async fn fill(db: &RedbStore, torrents: u64) {
         hosts.push(db.host_id(&format!("site{site}"), &format!("http://site{site}.example")).await.expect("a host"));
     }
     let visit = |nth: u64| Visit {
-        key: UrlKey { host: hosts[(nth % 20) as usize], path: format!("/download/{nth}").into() },
         depth: 2,
         rank: 1,
-        attempts: 0,
         via: Some(format!("http://site.example/details/{nth}").into()),
-        found: None,
-        at: UnixMillis(FIRST_MS + nth * 500),
-        outcome: Outcome::TorrentStored,
-        next: Next::Done,
         body_bytes: 2_000,
-        body_hash: None,
-        outlinks: Vec::new(),
         torrent: Some(TorrentFacts {
             infohashes: hashes(nth),
             name: name(nth).into(),
@@ -179,11 +171,11 @@ async fn fill(db: &RedbStore, torrents: u64) {
             created_unix: None,
             private: nth.is_multiple_of(7),
         }),
-        magnets: Vec::new(),
-        listing: None,
-        memo: None,
-        labels: Vec::new(),
-        not_whole: None,
+        ..Visit::new(
+            UrlKey { host: hosts[(nth % 20) as usize], path: format!("/download/{nth}").into() },
+            UnixMillis(FIRST_MS + nth * 500),
+            Outcome::TorrentStored,
+        )
     };
     for first in (0..torrents).step_by(VISITS_PER_BATCH as usize) {
         let visits = (first..torrents.min(first + VISITS_PER_BATCH)).map(visit).collect::<Vec<_>>();

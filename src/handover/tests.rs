@@ -9,7 +9,7 @@ use super::*;
 use gleaner_search::filing::Filing;
 use gleaner_search::follow::{Follower, contents_of};
 use gleaner_store::crawldb::memory_store::MemoryStore;
-use gleaner_store::crawldb::{CrawlDb, Next, Outcome, TorrentFacts, UrlKey, Visit};
+use gleaner_store::crawldb::{CrawlDb, Outcome, TorrentFacts, UrlKey, Visit};
 use gleaner_torrent::metainfo;
 
 const NOW: UnixMillis = UnixMillis(1_000_000);
@@ -44,24 +44,8 @@ impl Place {
         self.archive.store_batch(&[(metainfo.infohashes, &bytes)]).unwrap();
         let host = self.db.host_id("site", "http://a").await.unwrap();
         let visit = Visit {
-            key: UrlKey { host, path: format!("/{name}").into() },
-            depth: 0,
-            rank: 0,
-            attempts: 0,
-            via: None,
-            found: None,
-            at: UnixMillis(ms),
-            outcome: Outcome::TorrentStored,
-            next: Next::Done,
-            body_bytes: 0,
-            body_hash: None,
-            outlinks: Vec::new(),
             torrent: Some(TorrentFacts::of(metainfo, &bytes)),
-            magnets: Vec::new(),
-            listing: None,
-            memo: None,
-            labels: Vec::new(),
-            not_whole: None,
+            ..Visit::new(UrlKey { host, path: format!("/{name}").into() }, UnixMillis(ms), Outcome::TorrentStored)
         };
         self.db.record_visits(Arc::new(vec![visit])).await.unwrap();
         self.level().await;

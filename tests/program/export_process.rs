@@ -10,7 +10,7 @@ use std::time::Duration;
 use gleaner::app;
 use gleaner_base::clock::UnixMillis;
 use gleaner_store::crawldb::redb_store::{OpenOptions, RedbStore};
-use gleaner_store::crawldb::{CrawlDb, Next, Outcome, UrlKey, Visit};
+use gleaner_store::crawldb::{CrawlDb, Outcome, UrlKey, Visit};
 use gleaner_torrent::archive::Archive;
 use harvest::{NOON, facts_of, torrent};
 use tempfile::TempDir;
@@ -28,24 +28,10 @@ async fn data_folder(torrents: u64) -> TempDir {
     let files: Vec<_> = bodies.iter().map(|body| (facts_of(body).infohashes, &body[..])).collect();
     archive.store_batch(&files).unwrap();
     let visits = bodies.iter().enumerate().map(|(number, body)| Visit {
-        key: UrlKey { host, path: format!("/d/{number}").into() },
         depth: 1,
-        rank: 0,
-        attempts: 0,
-        via: None,
-        found: None,
-        at: UnixMillis(NOON),
-        outcome: Outcome::TorrentStored,
-        next: Next::Done,
         body_bytes: body.len() as u64,
-        body_hash: None,
-        outlinks: Vec::new(),
         torrent: Some(facts_of(body)),
-        magnets: Vec::new(),
-        listing: None,
-        memo: None,
-        labels: Vec::new(),
-        not_whole: None,
+        ..Visit::new(UrlKey { host, path: format!("/d/{number}").into() }, UnixMillis(NOON), Outcome::TorrentStored)
     });
     db.record_visits(visits.collect::<Vec<_>>().into()).await.unwrap();
     dir

@@ -36,26 +36,7 @@ fn found(host: HostId, path: &str, rank: u8) -> Discovered {
 }
 
 fn visit(key: UrlKey, ms: u64, outcome: Outcome) -> Visit {
-    Visit {
-        key,
-        depth: 1,
-        rank: 0,
-        attempts: 0,
-        via: None,
-        found: None,
-        at: at(ms),
-        outcome,
-        next: Next::Done,
-        body_bytes: 10,
-        body_hash: None,
-        outlinks: Vec::new(),
-        torrent: None,
-        magnets: Vec::new(),
-        listing: None,
-        memo: None,
-        labels: Vec::new(),
-        not_whole: None,
-    }
+    Visit { depth: 1, body_bytes: 10, ..Visit::new(key, at(ms), outcome) }
 }
 
 fn v1(byte: u8) -> Infohashes {

@@ -2,7 +2,7 @@
 
 use super::*;
 use gleaner_store::crawldb::memory_store::MemoryStore;
-use gleaner_store::crawldb::{CrawlDb, Next, Outcome, TorrentFacts, UrlKey, Visit};
+use gleaner_store::crawldb::{CrawlDb, Outcome, TorrentFacts, UrlKey, Visit};
 use gleaner_torrent::Infohashes;
 
 const NOW: UnixMillis = UnixMillis(1_795_651_200_000);
@@ -20,24 +20,10 @@ async fn store(db: &MemoryStore, number: u8, at: UnixMillis) {
         private: false,
     };
     let visit = Visit {
-        key: UrlKey { host, path: format!("/{number}").into() },
         depth: 1,
-        rank: 0,
-        attempts: 0,
-        via: None,
-        found: None,
-        at,
-        outcome: Outcome::TorrentStored,
-        next: Next::Done,
         body_bytes: 10,
-        body_hash: None,
-        outlinks: Vec::new(),
         torrent: Some(torrent),
-        magnets: Vec::new(),
-        listing: None,
-        memo: None,
-        labels: Vec::new(),
-        not_whole: None,
+        ..Visit::new(UrlKey { host, path: format!("/{number}").into() }, at, Outcome::TorrentStored)
     };
     db.record_visits(Arc::new(vec![visit])).await.unwrap();
 }

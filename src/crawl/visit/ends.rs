@@ -173,23 +173,11 @@ pub fn put_aside(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Finished {
 /// The record of a lease that ends with this outcome and nothing found.
 fn unvisited(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Visit {
     Visit {
-        key: lease.key.clone(),
         depth: lease.depth,
         rank: lease.rank,
         attempts: lease.attempts,
         via: lease.via.clone(),
         found: lease.found,
-        at,
-        outcome,
-        next: Next::Done,
-        body_bytes: 0,
-        body_hash: None,
-        outlinks: Vec::new(),
-        torrent: None,
-        magnets: Vec::new(),
-        listing: None,
-        memo: None,
-        labels: Vec::new(),
-        not_whole: None,
+        ..Visit::new(lease.key.clone(), at, outcome)
     }
 }

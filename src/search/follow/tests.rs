@@ -7,7 +7,7 @@ use crate::find::Order;
 use crate::query::Query;
 use gleaner_base::clock::UnixMillis;
 use gleaner_store::crawldb::memory_store::MemoryStore;
-use gleaner_store::crawldb::{CATEGORIES_NOTE, CrawlDb, Next, Outcome, TorrentFacts, UrlKey, Visit};
+use gleaner_store::crawldb::{CATEGORIES_NOTE, CrawlDb, Outcome, TorrentFacts, UrlKey, Visit};
 use gleaner_torrent::{Infohashes, metainfo};
 
 /// A data folder with its database.
@@ -41,24 +41,8 @@ impl Place {
         };
         let host = self.db.host_id(site, "http://a").await.unwrap();
         let visit = Visit {
-            key: UrlKey { host, path: format!("/{ms}").into() },
-            depth: 0,
-            rank: 0,
-            attempts: 0,
-            via: None,
-            found: None,
-            at: UnixMillis(ms),
-            outcome: Outcome::TorrentStored,
-            next: Next::Done,
-            body_bytes: 0,
-            body_hash: None,
-            outlinks: Vec::new(),
             torrent: Some(facts),
-            magnets: Vec::new(),
-            listing: None,
-            memo: None,
-            labels: Vec::new(),
-            not_whole: None,
+            ..Visit::new(UrlKey { host, path: format!("/{ms}").into() }, UnixMillis(ms), Outcome::TorrentStored)
         };
         self.db.record_visits(vec![visit].into()).await.unwrap();
         parsed.infohashes

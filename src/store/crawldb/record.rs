@@ -155,6 +155,33 @@ pub struct Visit {
     pub not_whole: Option<Box<str>>,
 }
 
+impl Visit {
+    /// A visit that ends its URL and has found nothing.
+    #[must_use]
+    pub fn new(key: UrlKey, at: UnixMillis, outcome: Outcome) -> Self {
+        Self {
+            key,
+            depth: 0,
+            rank: 0,
+            attempts: 0,
+            via: None,
+            found: None,
+            at,
+            outcome,
+            next: Next::Done,
+            body_bytes: 0,
+            body_hash: None,
+            outlinks: Vec::new(),
+            torrent: None,
+            magnets: Vec::new(),
+            listing: None,
+            labels: Vec::new(),
+            memo: None,
+            not_whole: None,
+        }
+    }
+}
+
 /// A site's own word for what is behind one of its URLs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UrlLabel {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::{Batch, ImportError, Magnet, SourceAt, Summary, Torrent};
-use crate::crawldb::{CrawlDb, HostId, Next, Outcome, TorrentFacts, UrlKey, UrlLabel, Visit};
+use crate::crawldb::{CrawlDb, HostId, Outcome, TorrentFacts, UrlKey, UrlLabel, Visit};
 use crate::limits::{IMPORT_ORIGINS_MAX, URL_BYTES_MAX};
 use gleaner_base::clock::UnixMillis;
 use gleaner_torrent::Infohashes;
@@ -186,26 +186,7 @@ impl Writing<'_> {
 
 /// A visit that brings nothing yet.
 fn visit(key: UrlKey, at: UnixMillis, rank: u8, outcome: Outcome) -> Visit {
-    Visit {
-        key,
-        depth: 0,
-        rank,
-        attempts: 0,
-        via: None,
-        found: None,
-        at,
-        outcome,
-        next: Next::Done,
-        body_bytes: 0,
-        body_hash: None,
-        outlinks: Vec::new(),
-        torrent: None,
-        magnets: Vec::new(),
-        listing: None,
-        labels: Vec::new(),
-        memo: None,
-        not_whole: None,
-    }
+    Visit { rank, ..Visit::new(key, at, outcome) }
 }
 
 /// The place of a file as the path of a URL; its infohash where that is too long.
