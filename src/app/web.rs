@@ -168,6 +168,7 @@ fn inside(app: &App, progress: &Progress, figures: Figures, log: Recent, wishes:
             let wishes = wishes.clone();
             Box::pin(async move { wishes.ask(act).await })
         }),
+        alarms: gleaner_serve::alarms::Alarms::default(),
         works: Box::new(move || works(&progress)),
         metrics: Box::new(move || {
             let sources = sources.clone();

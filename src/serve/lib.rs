@@ -8,6 +8,7 @@ pub mod limits;
 
 mod access;
 pub mod acts;
+pub mod alarms;
 mod api;
 mod clients;
 mod download;
@@ -54,7 +55,7 @@ pub type Finder = Arc<dyn Fn() -> Option<Arc<Search>> + Send + Sync>;
 pub type Told<T> = Pin<Box<dyn Future<Output = Result<T, CrawlDbError>> + Send>>;
 
 /// What becomes of a wish.
-pub type Done = Pin<Box<dyn Future<Output = Result<Acted, Refused>> + Send>>;
+pub type Done<T> = Pin<Box<dyn Future<Output = Result<T, Refused>> + Send>>;
 
 /// What the service knows of its crawl.
 pub struct Inside {
@@ -71,7 +72,8 @@ pub struct Inside {
     /// The last lines of the log.
     pub log: Recent,
     /// Does what is wanted of a site.
-    pub act: Box<dyn Fn(Act) -> Done + Send + Sync>,
+    pub act: Box<dyn Fn(Act) -> Done<Acted> + Send + Sync>,
+    pub alarms: alarms::Alarms,
     /// What each crawl does.
     pub works: Box<dyn Fn() -> Vec<SiteWork> + Send + Sync>,
     /// Its figures for Prometheus.
@@ -90,6 +92,7 @@ impl Default for Inside {
             delay: nothing(),
             log: Recent::default(),
             act: Box::new(|act| Box::pin(std::future::ready(Err(Refused::Unknown(act.site))))),
+            alarms: alarms::Alarms::default(),
             works: Box::new(Vec::new),
             metrics: Box::new(|| Box::pin(std::future::ready(Ok(Vec::new())))),
         }
