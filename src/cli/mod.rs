@@ -250,6 +250,18 @@ enum RulesCommand {
         #[arg(long)]
         offline: bool,
     },
+    /// Enable a site: its own rule file, or one that comes with gleaner
+    #[command(after_help = "Example: gleaner rules enable debian")]
+    Enable {
+        /// Name of the site
+        site: String,
+    },
+    /// Disable a site; what it gave stays
+    #[command(after_help = "Example: gleaner rules disable debian")]
+    Disable {
+        /// Name of the site
+        site: String,
+    },
     /// Learn a site: read its pages and write the rule file that they call for
     #[command(after_help = "Example: gleaner rules learn https://example.org/torrents/")]
     Learn(rules::learn::Options),
@@ -454,6 +466,12 @@ fn rules_command(command: RulesCommand, config: &Config, global: &Global) -> any
         },
         RulesCommand::New { url, offline: true } => rules::new_file(&url, rules_dir, &mut out).map(|_| true)?,
         RulesCommand::New { url, offline: false } => return rules::learn::first_look(config, &url, global),
+        RulesCommand::Enable { site } => {
+            rules::enable::switch(&site, true, rules_dir, &hints::Hints::of(global), &mut out).map(|()| true)?
+        }
+        RulesCommand::Disable { site } => {
+            rules::enable::switch(&site, false, rules_dir, &hints::Hints::of(global), &mut out).map(|()| true)?
+        }
         RulesCommand::Learn(options) => return rules::learn::command(config, &options, global),
         RulesCommand::Repair(options) => return rules::learn::repair::command(config, &options, global),
         RulesCommand::History { site, json } => {

@@ -1,9 +1,10 @@
-//! `gleaner rules …`: check, explain, new, schema.
+//! `gleaner rules …`: check, explain, new, enable, schema.
 //!
 //! Plain functions that write their text to a given output, so that tests can read it; the command-line part
 //! (arguments, exit codes, terminal) is elsewhere.
 
 pub mod check;
+pub mod enable;
 pub mod learn;
 pub mod versions;
 

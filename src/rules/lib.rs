@@ -28,6 +28,7 @@ mod places;
 pub mod schema;
 mod secrets;
 pub mod shadows;
+pub mod shipped;
 pub mod starter;
 mod syntax;
 mod trials;

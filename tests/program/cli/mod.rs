@@ -7,6 +7,7 @@ mod changes;
 mod damaged;
 mod demo;
 mod disks;
+mod enable;
 mod filed;
 mod first_contact;
 mod handover;
@@ -65,6 +66,8 @@ fn every_command_has_help_with_an_example() {
         "rules check",
         "rules explain",
         "rules new",
+        "rules enable",
+        "rules disable",
         "rules schema",
         "search",
         "categories",
