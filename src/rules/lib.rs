@@ -121,15 +121,15 @@ pub fn from_text(name: &str, text: &str) -> Result<Arc<SiteRules>, Vec<Fault>> {
     check::site_text(Path::new(&format!("<{name}>")), text, name, &Families::new(None))
 }
 
-/// What a folder of rule files has that is not read, sorted by name: files of other names, and folders other than `families`. Hidden ones,
-/// and what `scripts/install` leaves for the operator to compare (`NAME.toml.new`), count.
+/// What a folder of rule files has that is not read, sorted by name: files of other names, hidden ones too, and folders other than
+/// `families`.
 #[must_use]
 pub fn skipped_paths(dir: &Path) -> Vec<PathBuf> {
     let read = site_paths(dir).unwrap_or_default();
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
     let is_known = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default();
-        read.contains(path) || name == ".shipped" || name == "families" && path.is_dir()
+        read.contains(path) || name == "families" && path.is_dir()
     };
     let mut skipped: Vec<PathBuf> = entries.filter(|path| !is_known(path)).collect();
     skipped.sort();

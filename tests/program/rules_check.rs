@@ -41,7 +41,7 @@ fn check_warns_of_rules_that_get_no_url_and_names_what_it_skips() {
     let dir = tempfile::tempdir().unwrap();
     let rules = "start = ['https://h.example/']\n[classes]\nindex = ['^/']\ndetail = ['^/torrent/\\d+$']\n";
     fs::write(dir.path().join("s.toml"), rules).unwrap();
-    for skipped in ["s.toml.new", "other.tml", ".s.toml.swp"] {
+    for skipped in ["s.toml.dpkg-new", "other.tml", ".s.toml.swp"] {
         fs::write(dir.path().join(skipped), rules).unwrap();
     }
     fs::create_dir_all(dir.path().join("old")).unwrap();
@@ -56,7 +56,7 @@ fn check_warns_of_rules_that_get_no_url_and_names_what_it_skips() {
     assert!(out.contains("hint: make the one of classes.index narrower"), "{out}");
     assert_eq!(out.matches("skipped ").count(), 4, "{out}");
     assert!(
-        out.contains("s.toml.new: a site file is a file called NAME.toml") && !out.contains("families:  skipped"),
+        out.contains("s.toml.dpkg-new: a site file is a file called NAME.toml") && !out.contains("families:  skipped"),
         "{out}"
     );
 

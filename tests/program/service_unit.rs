@@ -62,49 +62,42 @@ fn install(root: &Path) -> String {
 }
 
 #[test]
-fn a_second_installation_keeps_the_rule_file_that_the_operator_changed() {
+fn an_installation_leaves_the_rules_that_the_operator_wrote_and_takes_those_of_an_earlier_version() {
     let root = tempfile::tempdir().unwrap();
+    let rules = root.path().join("etc/gleaner/rules");
+    fs::create_dir_all(rules.join("families")).unwrap();
+    let sum = |text: &str| HEXLOWER.encode(&Sha256::digest(text));
+    fs::write(rules.join("families/nginx.toml"), "# as it came\n").unwrap();
+    fs::write(rules.join("debian.toml"), "# changed\n").unwrap();
+    fs::write(rules.join("mine.toml"), "# mine\n").unwrap();
+    let sums = [("families/nginx.toml", "# as it came\n"), ("debian.toml", "# as it came, too\n"), ("gone.toml", "")];
+    let sums: String = sums.iter().map(|(name, text)| format!("{}  {name}\n", sum(text))).collect();
+    fs::write(rules.join(".shipped"), sums).unwrap();
     install(root.path());
-    for path in ["usr/local/bin/gleaner", "etc/systemd/system/gleaner.service", "etc/gleaner/rules/families/nginx.toml"]
-    {
+    for path in ["usr/local/bin/gleaner", "etc/systemd/system/gleaner.service", "usr/local/share/man/man1/gleaner.1"] {
         assert!(root.path().join(path).is_file(), "{path} was not installed");
     }
-    assert!(root.path().join("usr/local/share/man/man1/gleaner.1").is_file(), "no manual page");
-
-    let rule = root.path().join("etc/gleaner/rules/families/nginx.toml");
-    fs::write(&rule, "# ours\n").unwrap();
-    let told = install(root.path());
-    assert_eq!(fs::read_to_string(&rule).unwrap(), "# ours\n");
-    assert!(rule.with_extension("toml.new").is_file(), "the shipped file lies beside");
-    assert!(told.contains("that were kept: 1;"), "{told}");
+    assert!(root.path().join("usr/local/share/gleaner/rules/families/nginx.toml").is_file());
+    let mut left: Vec<_> = fs::read_dir(&rules).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["debian.toml", "mine.toml"]);
+    assert_eq!(fs::read_to_string(rules.join("debian.toml")).unwrap(), "# changed\n");
 }
 
 #[test]
-fn a_second_installation_replaces_the_rule_file_of_an_earlier_version() {
+fn uninstalling_leaves_the_configuration() {
     let root = tempfile::tempdir().unwrap();
     install(root.path());
-    let rules = root.path().join("etc/gleaner/rules");
-    let (rule, sums) = (rules.join("families/nginx.toml"), rules.join(".shipped"));
-    let (now, listed) = (fs::read_to_string(&rule).unwrap(), fs::read_to_string(&sums).unwrap());
-    let sum = |text: &str| HEXLOWER.encode(&Sha256::digest(text));
-    let earlier = "# as an earlier version had it\n";
-    fs::write(&rule, earlier).unwrap();
-    assert!(listed.contains(&sum(&now)), "{listed}");
-    fs::write(&sums, listed.replace(&sum(&now), &sum(earlier))).unwrap();
-    install(root.path());
-    assert_eq!((fs::read_to_string(&rule).unwrap(), fs::read_to_string(&sums).unwrap()), (now, listed));
-}
-
-#[test]
-fn uninstalling_leaves_the_rules() {
-    let root = tempfile::tempdir().unwrap();
-    install(root.path());
+    fs::write(root.path().join("etc/gleaner/rules/mine.toml"), "# mine\n").unwrap();
     let done =
         Command::new(repository("scripts/install")).arg("--uninstall").arg("--root").arg(root.path()).output().unwrap();
     assert_succeeded(&done);
     assert!(!root.path().join("usr/local/bin/gleaner").exists());
     assert!(!root.path().join("etc/systemd/system/gleaner.service").exists());
-    assert!(root.path().join("etc/gleaner/rules/families/nginx.toml").is_file());
+    assert!(!root.path().join("usr/local/share/gleaner").exists());
+    for kept in ["gleaner.toml", "rules/mine.toml"] {
+        assert!(root.path().join("etc/gleaner").join(kept).is_file(), "{kept}");
+    }
 }
 
 #[test]
