@@ -7,7 +7,7 @@ use super::Global;
 use super::hints::Hints;
 use gleaner_base::{console, journal};
 use gleaner_rules::config::web::Auth;
-use gleaner_rules::config::{Config, LogFormat, Overrides};
+use gleaner_rules::config::{Config, LogFormat, Overrides, Surroundings, variables};
 use gleaner_rules::fault::{self, Fault};
 use gleaner_search::Query;
 
@@ -29,6 +29,11 @@ pub(super) fn read(global: &Global) -> Result<Config, Vec<Fault>> {
     let given = Hints::of(global).options().to_owned();
     let doubts = |query: &str| Query::parse(query).doubts;
     Config::load(global.config.as_deref(), &overrides, doubts).map(|config| Config { given, ..config })
+}
+
+/// What to say of variables that begin as ours do and are none.
+pub(super) fn unknown_variables() -> Vec<String> {
+    variables::unknown(&Surroundings::of_process().variables)
 }
 
 /// Prints faults of files to standard error: with the lines that they are in, or each as one line of the journal.
@@ -83,6 +88,9 @@ pub fn check(config: &Config) -> anyhow::Result<ExitCode> {
         outln!(
             "render        scripts of pages also run where the kernel cannot confine them (require_confinement = false)"
         );
+    }
+    for told in unknown_variables() {
+        outln!("warning: {told}");
     }
     if config.contact.is_none() {
         outln!("hint: set `contact`, so that site operators can reach you");

@@ -42,6 +42,9 @@ async fn opened(config: &Config) -> anyhow::Result<App> {
 
 pub fn run(config: &Config, _: &Options, global: &Global, log: Recent) -> anyhow::Result<ExitCode> {
     chosen::must_have_rules(config)?;
+    for told in config::unknown_variables() {
+        tracing::warn!("{told}");
+    }
     block_on(async {
         let app = opened(config).await?;
         service::run(&app, config, &|| config::read(global), itself(config, global)?, log).await?;

@@ -6,7 +6,7 @@
 
 pub mod handover;
 pub mod searches;
-mod variables;
+pub mod variables;
 pub mod web;
 
 use std::collections::BTreeMap;

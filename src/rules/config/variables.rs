@@ -6,8 +6,12 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 
 use super::{ConfigFile, check};
-use crate::fault::{Fault, Faults};
+use crate::fault::{Fault, Faults, nearest};
 use crate::schema;
+
+/// Variables that stand for options or belong to builds of gleaner itself.
+const OTHERS: [&str; 5] =
+    ["GLEANER_CONFIG", "GLEANER_DATA", "GLEANER_RULES", "GLEANER_RENDER_UNCONFINED", "GLEANER_ROOT"];
 
 /// The file with the values of the environment. Lists are separated by commas; an empty variable counts as none.
 ///
@@ -26,7 +30,7 @@ pub(super) fn with_variables(
     let mut is_changed = false;
     // A list of tables has no place in a variable.
     for path in leaves(&defaults, "").into_iter().filter(|path| path != "/search") {
-        let name = format!("GLEANER_{}", path.replace('/', "_").trim_start_matches('_').to_ascii_uppercase());
+        let name = variable_of(&path);
         let Some(value) = variables.get(&name).filter(|value| !value.is_empty()) else { continue };
         let text = as_toml(&path, value, defaults.pointer(&path).unwrap_or(&Json::Null));
         let mut faults = Faults::new(format!("${name}"), &text);
@@ -44,6 +48,25 @@ pub(super) fn with_variables(
         true => Ok(file),
         false => Err(found),
     }
+}
+
+fn variable_of(path: &str) -> String {
+    format!("GLEANER_{}", path.replace('/', "_").trim_start_matches('_').to_ascii_uppercase())
+}
+
+/// What to say of each variable that begins as ours do and is none: one that is misspelt changes nothing.
+#[must_use]
+pub fn unknown(variables: &BTreeMap<String, String>) -> Vec<String> {
+    let defaults = serde_json::to_value(ConfigFile::default()).unwrap_or_default();
+    let mut known: Vec<String> = leaves(&defaults, "").iter().map(|path| variable_of(path)).collect();
+    known.extend(OTHERS.map(str::to_owned));
+    let is_known = |name: &str| name.starts_with("GLEANER_PASSWORD_") || known.iter().any(|known| known == name);
+    let unknown = variables.keys().filter(|name| !is_known(name));
+    let told = |name: &String| match nearest(name, known.iter().map(String::as_str)) {
+        Some(meant) => format!("${name} is no variable of gleaner: did you mean ${meant}?"),
+        None => format!("${name} is no variable of gleaner: docs/reference/configuration.md lists them"),
+    };
+    unknown.map(told).collect()
 }
 
 /// JSON pointers of all keys.
@@ -84,6 +107,18 @@ mod tests {
         let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         with_variables(ConfigFile::default(), &variables, None)
             .map_err(|faults| faults.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn a_variable_that_is_misspelt_is_told() {
+        let of = |names: &[&str]| unknown(&names.iter().map(|name| ((*name).to_owned(), "1".to_owned())).collect());
+        let known = ["GLEANER_WEB_LISTEN", "GLEANER_PASSWORD_A", "GLEANER_DATA", "GLEANER_HANDOVER", "GLEANER_ROOT"];
+        assert_eq!(of(&known), Vec::<String>::new());
+        assert_eq!(
+            of(&["GLEANER_WEB_LISTN"]),
+            ["$GLEANER_WEB_LISTN is no variable of gleaner: did you mean $GLEANER_WEB_LISTEN?"]
+        );
+        assert!(of(&["GLEANER_ZZZZZZZ"])[0].contains("configuration.md"));
     }
 
     #[test]
