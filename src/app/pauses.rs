@@ -16,6 +16,10 @@ use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Reader};
 /// Name of the note of a site that stores its pause.
 const PAUSE_NOTE: &str = "pause";
 
+/// Between the first two times that a lasting fault is told, and between any two.
+const COMPLAINT_FIRST: Duration = Duration::from_secs(60);
+const COMPLAINT_MAX: Duration = Duration::from_secs(6 * 60 * 60);
+
 /// Wishes that wait for the service, which answers each within a few syncs of its database.
 const WISHES_WAITING: usize = 16;
 
@@ -130,6 +134,28 @@ impl Pauses {
     }
 }
 
+/// What is said of a fault that lasts: at once, and then at growing intervals.
+#[derive(Default)]
+pub struct Complaints(BTreeMap<String, (UnixMillis, Duration)>);
+
+impl Complaints {
+    /// True if the fault of a site is to be told now.
+    pub fn is_due(&mut self, site: &str, now: UnixMillis) -> bool {
+        let next = match self.0.get(site) {
+            Some((at, _)) if now < *at => return false,
+            Some((_, waited)) => (*waited * 4).min(COMPLAINT_MAX),
+            None => COMPLAINT_FIRST,
+        };
+        self.0.insert(site.to_owned(), (now.plus(next), next));
+        true
+    }
+
+    /// It is over.
+    pub fn end(&mut self, site: &str) {
+        self.0.remove(site);
+    }
+}
+
 /// The end of a pause in words.
 #[must_use]
 pub fn until_told(pause: &Pause) -> String {
@@ -170,6 +196,18 @@ impl Wishes {
 mod tests {
     use super::*;
     use gleaner_store::crawldb::memory_store::MemoryStore;
+
+    #[test]
+    fn a_fault_that_lasts_is_told_at_growing_intervals_and_anew_once_it_was_over() {
+        let mut complaints = Complaints::default();
+        let told = |complaints: &mut Complaints, hours: u64| {
+            (0..hours * 1_200).filter(|look| complaints.is_due("a", UnixMillis(look * 3_000))).count()
+        };
+        assert_eq!(told(&mut complaints, 1), 4, "after 0, 1, 5 and 21 minutes");
+        complaints.end("a");
+        assert_eq!(told(&mut complaints, 24), 8);
+        assert!(complaints.is_due("b", UnixMillis(0)));
+    }
 
     #[tokio::test]
     async fn a_pause_is_there_until_its_end_over_restarts() {

@@ -520,7 +520,11 @@ impl CrawlDb for MemoryStore {
         else {
             return Ok(());
         };
-        state.changes.push(key);
+        let (by_v1, by_v2) = state.magnet_keys(&torrent.facts.infohashes);
+        let by_v2 = by_v2.filter(|magnet| by_v1.as_ref() != Some(magnet));
+        let magnets = [by_v1, by_v2].into_iter().flatten().filter(|magnet| *magnet != key);
+        state.changes.push(key.clone());
+        state.changes.extend(magnets);
         if let Some(host) = torrent.first_host {
             state.counts(host).torrents -= 1;
         }
