@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
+use crate::limits::{COMPLAINT_AFTER, COMPLAINT_AFTER_MAX};
 use gleaner_base::clock::UnixMillis;
 use gleaner_rules::SiteRules;
 use gleaner_serve::acts::{Act, Acted, Refused};
@@ -15,10 +16,6 @@ use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Reader};
 
 /// Name of the note of a site that stores its pause.
 const PAUSE_NOTE: &str = "pause";
-
-/// Between the first two times that a lasting fault is told, and between any two.
-const COMPLAINT_FIRST: Duration = Duration::from_secs(60);
-const COMPLAINT_MAX: Duration = Duration::from_secs(6 * 60 * 60);
 
 /// Wishes that wait for the service, which answers each within a few syncs of its database.
 const WISHES_WAITING: usize = 16;
@@ -143,8 +140,8 @@ impl Complaints {
     pub fn is_due(&mut self, site: &str, now: UnixMillis) -> bool {
         let next = match self.0.get(site) {
             Some((at, _)) if now < *at => return false,
-            Some((_, waited)) => (*waited * 4).min(COMPLAINT_MAX),
-            None => COMPLAINT_FIRST,
+            Some((_, waited)) => (*waited * 4).min(COMPLAINT_AFTER_MAX),
+            None => COMPLAINT_AFTER,
         };
         self.0.insert(site.to_owned(), (now.plus(next), next));
         true
@@ -205,7 +202,7 @@ mod tests {
         };
         assert_eq!(told(&mut complaints, 1), 4, "after 0, 1, 5 and 21 minutes");
         complaints.end("a");
-        assert_eq!(told(&mut complaints, 24), 8);
+        assert_eq!(told(&mut complaints, 24), 9, "then every six hours");
         assert!(complaints.is_due("b", UnixMillis(0)));
     }
 

@@ -559,8 +559,8 @@ impl CrawlDb for MemoryStore {
         state.count_magnets(&infohashes, -1);
         let torrent = Torrent { facts, first_host: None, stored: now, seen_count: 0, sources: Vec::new() };
         state.torrents.insert(key.clone(), torrent);
-        state.changes.push(key.clone());
         state.add_magnet_pages(&key, &infohashes);
+        state.changes.push(key);
         Ok(())
     }
 }

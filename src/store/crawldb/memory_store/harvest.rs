@@ -115,11 +115,12 @@ impl MemoryTables {
         if let Some(torrent) = self.torrents.get_mut(&key) {
             torrent.seen_count = torrent.seen_count.saturating_add(1);
         }
-        if self.add_source(&key, source_of(visit, visit.via.clone())) || stored {
-            self.changes.push(key.clone());
-        }
+        let is_new = self.add_source(&key, source_of(visit, visit.via.clone()));
         if stored {
             self.add_magnet_pages(&key, &facts.infohashes);
+        }
+        if is_new || stored {
+            self.changes.push(key);
         }
         stored
     }
