@@ -127,3 +127,7 @@ pub const HANDOVER_LOOKS_MAX: u32 = 120;
 
 /// Page cache of the database while `gleaner import` writes it, in bytes: an import reads nothing twice.
 pub const IMPORT_CACHE_BYTES_MAX: usize = 12 << 20;
+
+/// Between the first two times that a lasting fault of a site is told, and the longest time between any two.
+pub const COMPLAINT_AFTER: Duration = Duration::from_secs(60);
+pub const COMPLAINT_AFTER_MAX: Duration = Duration::from_secs(6 * 60 * 60);

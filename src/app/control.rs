@@ -62,6 +62,10 @@ pub enum Ask {
         after: Option<Vec<u8>>,
         rows_max: usize,
     },
+    /// In hex.
+    MagnetsAt {
+        infohashes: Vec<String>,
+    },
     Listings {
         site: String,
         after: Option<(HostId, Box<str>, u64)>,
@@ -207,6 +211,11 @@ async fn act_for(peer: u32, act: Act, wishes: Option<&Wishes>) -> Result<Acted, 
     wishes.ask(act).await
 }
 
+/// Infohashes from hex; what is none finds nothing.
+fn decoded(infohashes: &[String]) -> Vec<Vec<u8>> {
+    infohashes.iter().map(|hash| HEXLOWER.decode(hash.as_bytes()).unwrap_or_default()).collect()
+}
+
 async fn answer(ask: Ask, answering: &Answering) -> anyhow::Result<Vec<u8>> {
     fn told<T: Serialize>(result: Result<T, impl std::fmt::Display>) -> anyhow::Result<Vec<u8>> {
         Ok(match result {
@@ -222,10 +231,8 @@ async fn answer(ask: Ask, answering: &Answering) -> anyhow::Result<Vec<u8>> {
         Ask::SiteCounts { site } => told(db.site_counts(&site).await),
         Ask::Torrents { after, rows_max } => told(db.torrents(after, rows_max).await),
         Ask::Newest { before, skip, rows_max } => told(db.newest(before, skip, rows_max).await),
-        Ask::TorrentsAt { infohashes } => {
-            let decoded = infohashes.iter().map(|hash| HEXLOWER.decode(hash.as_bytes()).unwrap_or_default());
-            told(db.torrents_at(decoded.collect()).await)
-        }
+        Ask::TorrentsAt { infohashes } => told(db.torrents_at(decoded(&infohashes)).await),
+        Ask::MagnetsAt { infohashes } => told(db.magnets_at(decoded(&infohashes)).await),
         Ask::Labels => told(db.labels().await),
         Ask::Changes { after, rows_max } => told(db.changes(after, rows_max).await),
         Ask::Magnets { after, rows_max } => told(db.magnets(after, rows_max).await),
@@ -295,6 +302,10 @@ impl Reader for Live {
 
     async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError> {
         self.db.magnets(after, rows_max).await
+    }
+
+    async fn magnets_at(&self, infohashes: Vec<Vec<u8>>) -> Result<Vec<Option<MagnetRow>>, CrawlDbError> {
+        self.db.magnets_at(infohashes).await
     }
 
     async fn listings(
@@ -456,6 +467,15 @@ impl Reader for Remote {
 
     async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError> {
         self.ask(&Ask::Magnets { after, rows_max }).await
+    }
+
+    async fn magnets_at(&self, infohashes: Vec<Vec<u8>>) -> Result<Vec<Option<MagnetRow>>, CrawlDbError> {
+        let mut rows = Vec::with_capacity(infohashes.len());
+        for part in infohashes.chunks(limits::HASHES_ASKED_MAX) {
+            let infohashes = part.iter().map(|hash| HEXLOWER.encode(hash)).collect();
+            rows.extend(self.ask::<Vec<_>>(&Ask::MagnetsAt { infohashes }).await?);
+        }
+        Ok(rows)
     }
 
     async fn listings(

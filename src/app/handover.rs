@@ -1,15 +1,16 @@
 //! The handovers of a running service, on a thread of their own: a client's folder that is slow or full costs the crawl nothing.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::panic::AssertUnwindSafe;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use gleaner_base::clock::Clock;
+use gleaner_handover::memory::{self, Memory};
 use gleaner_handover::{Handover, HandoverError, Sources};
 use gleaner_rules::config::handover::Handover as Wanted;
 use gleaner_store::crawldb::CrawlDb;
@@ -34,8 +35,29 @@ pub struct HandingOver {
     thread: Option<JoinHandle<()>>,
 }
 
+/// How many torrents each handover has handed over, ever, and when the last one, in milliseconds since 1970.
+#[derive(Clone, Default)]
+pub struct Handed(Arc<Mutex<Counts>>);
+
+/// By name.
+type Counts = BTreeMap<String, (usize, Option<u64>)>;
+
+impl Handed {
+    fn note(&self, data_dir: &Path, name: &str, torrents: usize) {
+        let last = memory::last_written(data_dir, name).filter(|_| torrents > 0);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), (torrents, last));
+    }
+
+    /// By name, in its order.
+    #[must_use]
+    pub fn all(&self) -> Counts {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
 /// What the thread works with.
 struct Parts {
+    handed: Handed,
     data_dir: PathBuf,
     db: Arc<dyn CrawlDb>,
     archive: Arc<Archive>,
@@ -54,7 +76,13 @@ impl HandingOver {
             return Ok(None);
         }
         let stop = Arc::new(AtomicBool::new(false));
+        for wanted in wanted {
+            // One that cannot be read is told when it is opened.
+            let there = Memory::open(&app.data_dir, &wanted.name).map_or(0, |memory| memory.len());
+            app.handed.note(&app.data_dir, &wanted.name, there);
+        }
         let parts = Parts {
+            handed: app.handed.clone(),
             data_dir: app.data_dir.clone(),
             db: Arc::clone(&app.db),
             archive: Arc::clone(&app.archive),
@@ -169,14 +197,27 @@ impl Parts {
                 Err(error) => break Err(error),
             };
             torrents += round.handed.len();
+            for error in &round.aside {
+                let error = error.replace('\n', " · ");
+                tracing::warn!(
+                    handover = served.wanted.name,
+                    error,
+                    "a file cannot be written: the others go on, and it is tried again every {} s",
+                    gleaner_handover::limits::ASIDE_FOR.as_secs()
+                );
+            }
             for torrent in &round.left_out {
                 left_out.entry(torrent.reason).or_insert_with(|| torrent.infohash.clone());
             }
             // Not level and nothing to do: the index comes up in a moment.
-            if round.is_level || self.is_over() || (round.handed.is_empty() && round.left_out.is_empty()) {
+            if round.is_level
+                || self.is_over()
+                || (round.handed.is_empty() && round.left_out.is_empty() && round.aside.is_empty())
+            {
                 break Ok(());
             }
         };
+        self.handed.note(&self.data_dir, &served.wanted.name, handover.handed());
         if torrents > 0 {
             tracing::info!(handover = served.wanted.name, torrents, "torrents are handed over");
         }

@@ -146,6 +146,8 @@ pub struct App {
     memory: Memory,
     /// Child processes that run page scripts, shared by all sites.
     children: Arc<Children>,
+    /// What the handovers have done.
+    handed: handover::Handed,
 }
 
 impl App {
@@ -208,6 +210,7 @@ impl App {
             tls: Tls::default(),
             memory: Memory::default(),
             children: children(options)?,
+            handed: handover::Handed::default(),
         })
     }
 

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
+use crate::limits::{COMPLAINT_AFTER, COMPLAINT_AFTER_MAX};
 use gleaner_base::clock::UnixMillis;
 use gleaner_rules::SiteRules;
 use gleaner_serve::acts::{Act, Acted, Refused};
@@ -130,6 +131,28 @@ impl Pauses {
     }
 }
 
+/// What is said of a fault that lasts: at once, and then at growing intervals.
+#[derive(Default)]
+pub struct Complaints(BTreeMap<String, (UnixMillis, Duration)>);
+
+impl Complaints {
+    /// True if the fault of a site is to be told now.
+    pub fn is_due(&mut self, site: &str, now: UnixMillis) -> bool {
+        let next = match self.0.get(site) {
+            Some((at, _)) if now < *at => return false,
+            Some((_, waited)) => (*waited * 4).min(COMPLAINT_AFTER_MAX),
+            None => COMPLAINT_AFTER,
+        };
+        self.0.insert(site.to_owned(), (now.plus(next), next));
+        true
+    }
+
+    /// It is over.
+    pub fn end(&mut self, site: &str) {
+        self.0.remove(site);
+    }
+}
+
 /// The end of a pause in words.
 #[must_use]
 pub fn until_told(pause: &Pause) -> String {
@@ -170,6 +193,18 @@ impl Wishes {
 mod tests {
     use super::*;
     use gleaner_store::crawldb::memory_store::MemoryStore;
+
+    #[test]
+    fn a_fault_that_lasts_is_told_at_growing_intervals_and_anew_once_it_was_over() {
+        let mut complaints = Complaints::default();
+        let told = |complaints: &mut Complaints, hours: u64| {
+            (0..hours * 1_200).filter(|look| complaints.is_due("a", UnixMillis(look * 3_000))).count()
+        };
+        assert_eq!(told(&mut complaints, 1), 4, "after 0, 1, 5 and 21 minutes");
+        complaints.end("a");
+        assert_eq!(told(&mut complaints, 24), 9, "then every six hours");
+        assert!(complaints.is_due("b", UnixMillis(0)));
+    }
 
     #[tokio::test]
     async fn a_pause_is_there_until_its_end_over_restarts() {

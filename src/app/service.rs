@@ -17,7 +17,7 @@ use tokio::time::MissedTickBehavior;
 use super::finding::Finding;
 use super::handover::HandingOver;
 use super::milestones::{Line, Milestones};
-use super::pauses::{Asked, Pauses, Wishes};
+use super::pauses::{Asked, Complaints, Pauses, Wishes};
 use super::repairs::{self, Repairs};
 use super::web::Server;
 use super::{App, Crew, Reins, control};
@@ -75,6 +75,8 @@ struct Service<'a> {
     bad: BTreeSet<PathBuf>,
     repairs: Repairs,
     pauses: Pauses,
+    /// Of pauses whose end cannot be noted.
+    complaints: Complaints,
 }
 
 /// Runs until SIGTERM or SIGINT, or until its terminal is closed. `program` is this program with the options of the service: it repairs rule
@@ -107,8 +109,18 @@ pub async fn run(
     let (running, ending) = (BTreeMap::new(), BTreeMap::new());
     let repairs = Repairs::new(program);
     let pauses = Pauses::take_up(app.db.as_ref(), app.clock.now()).await?;
-    let mut service =
-        Service { app, rules_dir, crew, progress, running, ending, bad: BTreeSet::new(), repairs, pauses };
+    let mut service = Service {
+        app,
+        rules_dir,
+        crew,
+        progress,
+        running,
+        ending,
+        bad: BTreeSet::new(),
+        repairs,
+        pauses,
+        complaints: Complaints::default(),
+    };
     service.read_rules();
     if service.running.is_empty() && service.pauses.are_none() {
         tracing::warn!(rules = %rules_dir.display(), "no enabled site: waiting for a rule file (hint: gleaner rules new URL)");

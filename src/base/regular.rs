@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 /// Opens a regular file for reading.
@@ -9,10 +10,14 @@ use std::path::Path;
 /// # Errors
 /// Those of the file system; and for anything else than a regular file, with a text that says so.
 pub fn open(path: &Path) -> io::Result<File> {
+    let irregular = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
+    // Opening a device may do something.
     if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+        return Err(irregular());
     }
-    File::open(path)
+    // What has taken its place since, and files of the kernel that are regular by name alone (/proc/kmsg), would wait, too.
+    let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(irregular()) }
 }
 
 /// Creates a file with these bytes; if that fails, nothing of it is left.
@@ -38,6 +43,9 @@ mod tests {
         assert_eq!(error.to_string(), "it is not a regular file");
         assert_eq!(open(Path::new("/")).unwrap_err().kind(), io::ErrorKind::InvalidInput);
         assert_eq!(open(Path::new("/nonexistent")).unwrap_err().kind(), io::ErrorKind::NotFound);
-        assert!(open(&std::env::current_exe().unwrap()).is_ok());
+        let file = open(&std::env::current_exe().unwrap()).unwrap();
+        // SAFETY: a plain system call on an open descriptor.
+        let flags = unsafe { libc::fcntl(std::os::fd::AsRawFd::as_raw_fd(&file), libc::F_GETFL) };
+        assert_ne!(flags & libc::O_NONBLOCK, 0, "no file of the kernel makes a reader wait");
     }
 }

@@ -146,7 +146,7 @@ fn text(report: &Report, site: Option<&str>) -> String {
         }),
     );
     if report.labels.iter().any(|row| row.category.is_none()) {
-        text += "hint: `categories.map` in the rule file gives a label its category\n";
+        text += "hint: `categories.map` in the rule file gives a label its category; it is added to that of the family which the file extends, and wins\n";
     }
     text
 }

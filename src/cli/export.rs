@@ -94,6 +94,18 @@ enum Folders {
 }
 
 impl Options {
+    fn export_format(&self) -> Option<ExportFormat> {
+        self.format.map(|format| match format {
+            Format::Folder => ExportFormat::Folder,
+            Format::TarZst => ExportFormat::TarZst,
+            Format::Zip => ExportFormat::Zip,
+            Format::Jsonl => ExportFormat::Jsonl,
+            Format::Csv => ExportFormat::Csv,
+            Format::Parquet => ExportFormat::Parquet,
+            Format::Magnets => ExportFormat::Magnets,
+        })
+    }
+
     fn export_options(&self, keys: Option<HashSet<Vec<u8>>>, mark: Option<&Mark>, filing: Filing) -> ExportOptions {
         let category = move |row: &TorrentRow, files: &[ContainedFile]| {
             let (number, _) = filing.category(row, files);
@@ -101,15 +113,7 @@ impl Options {
         };
         ExportOptions {
             dest: self.dest.clone(),
-            format: self.format.map(|format| match format {
-                Format::Folder => ExportFormat::Folder,
-                Format::TarZst => ExportFormat::TarZst,
-                Format::Zip => ExportFormat::Zip,
-                Format::Jsonl => ExportFormat::Jsonl,
-                Format::Csv => ExportFormat::Csv,
-                Format::Parquet => ExportFormat::Parquet,
-                Format::Magnets => ExportFormat::Magnets,
-            }),
+            format: self.export_format(),
             layout: match self.layout {
                 Folders::Flat => Layout::Flat,
                 Folders::BySite => Layout::BySite,
@@ -150,6 +154,13 @@ fn since(text: &str) -> anyhow::Result<UnixMillis> {
 /// Exports from the service that holds the data folder, or from the folder itself. Fails (exit code 1) if
 /// torrents had to be left out; the rest is exported nevertheless.
 pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
+    let format = options.export_format().map_or_else(|| ExportFormat::of_dest(&options.dest), Ok)?;
+    if format.is_list() && !matches!(options.layout, Folders::Flat) {
+        bail!(
+            "{}: a list has no folders\nhint: leave --layout out, or export to a folder, a .tar.zst or a .zip",
+            options.dest.display()
+        );
+    }
     let summary = block_on(async {
         let database = Database::existing(&config.into()).await?;
         let archive = Arc::new(Archive::open(app::archive_path(&config.data_dir), true)?);

@@ -64,9 +64,12 @@ struct Done {
     torrents: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     left_out: Vec<String>,
+    /// Files that could not be written while others could, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    aside: Vec<String>,
 }
 
-/// Hands over, or lists. Fails (exit code 1) if torrents had to be left out.
+/// Hands over, or lists. Fails (exit code 1) if torrents had to be left out, or files could not be written.
 pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     let Some(name) = &options.name else { return list(config, options.json) };
     let Some(wanted) = config.handovers.iter().find(|handover| handover.name == *name) else {
@@ -82,7 +85,7 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     } else {
         tell(&done, wanted)?;
     }
-    Ok(if done.left_out.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if done.left_out.is_empty() && done.aside.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn how_to_begin(name: &str) -> String {
@@ -112,6 +115,8 @@ async fn run(config: &Config, wanted: Wanted, dry_run: bool) -> anyhow::Result<D
         bar.tick();
         let (is_idle, room) = (round.handed.is_empty(), HANDOVER_LISTED_MAX - done.torrents.len());
         done.torrents.extend(round.handed.into_iter().take(room));
+        let room = HANDOVER_LISTED_MAX - done.aside.len();
+        done.aside.extend(round.aside.into_iter().take(room));
         let told = |LeftOut { infohash, name, reason }: LeftOut| format!("{infohash} {name}: {reason}");
         let room = HANDOVER_LISTED_MAX - done.left_out.len();
         done.left_out.extend(round.left_out.into_iter().take(room).map(told));
@@ -157,6 +162,12 @@ fn tell(done: &Done, wanted: &Wanted) -> anyhow::Result<()> {
             outln!("  {torrent}");
         }
         outln!("hint: gleaner verify --repair has them fetched again");
+    }
+    if !done.aside.is_empty() {
+        outln!("not written, and tried again at the next run:");
+        for error in &done.aside {
+            outln!("  {}", error.replace('\n', " · "));
+        }
     }
     Ok(())
 }

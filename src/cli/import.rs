@@ -68,6 +68,10 @@ async fn run(config: &Config, options: &Options) -> anyhow::Result<Summary> {
         judge: importing::judge(&config.rules_dir),
         spool,
     };
+    // Before anything is made: a path that is mistyped makes no data folder.
+    if let Some(missing) = options.paths.first().filter(|_| !options.paths.iter().any(|path| path.exists())) {
+        bail!("{}: there is no such file or folder\nhint: name what is to be imported; nothing was", missing.display());
+    }
     let database = Database::unless_lost(&config.into()).await?;
     if let Some(Database::Held(_)) = database {
         bail!(

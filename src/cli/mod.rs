@@ -178,6 +178,9 @@ enum Command {
     /// Go on with a site that was paused
     #[command(after_help = "Example: gleaner resume mytracker")]
     Resume(pause::Resume),
+    /// Recheck the start pages and all lists of a site now, by the running service
+    #[command(after_help = "Example: gleaner recheck mytracker")]
+    Recheck(pause::Recheck),
     /// Show one page of a site with its blocks marked: shared template, volatile parts, content
     #[command(after_help = "Example: gleaner noise mytracker https://tracker.example/browse")]
     Noise(noise::Options),
@@ -419,6 +422,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Schedule(options) => schedule::command(&config, &options),
         Command::Pause(options) => pause::pause(&config, &options),
         Command::Resume(options) => pause::resume(&config, &options),
+        Command::Recheck(options) => pause::recheck(&config, &options),
         Command::Noise(options) => noise::command(&config, &options, &global),
         Command::Sources(options) => sources::command(&config, &options),
         Command::Token(options) => token::command(&config, &options),

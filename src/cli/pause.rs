@@ -1,4 +1,4 @@
-//! `gleaner pause`, `gleaner resume`: leaves a site alone for a while, without touching its rule file.
+//! `gleaner pause`, `gleaner resume`, `gleaner recheck`: leaves a site alone for a while, or rechecks its lists now, without touching its rule file.
 
 use std::process::ExitCode;
 
@@ -8,7 +8,7 @@ use clap::Args;
 use super::block_on;
 use crate::app::control::Remote;
 use gleaner_rules::config::Config;
-use gleaner_serve::acts::{Act, Wish};
+use gleaner_serve::acts::{Act, Acted, Wish};
 use gleaner_serve::limits::PAUSE_MINUTES_MAX;
 
 #[derive(Args, Clone, Debug)]
@@ -26,6 +26,12 @@ pub struct Resume {
     site: String,
 }
 
+#[derive(Args, Clone, Debug)]
+pub struct Recheck {
+    /// Name of a site
+    site: String,
+}
+
 pub fn pause(config: &Config, options: &Pause) -> anyhow::Result<ExitCode> {
     press(config, &options.site, Wish::Pause { minutes: options.minutes })
 }
@@ -34,17 +40,34 @@ pub fn resume(config: &Config, options: &Resume) -> anyhow::Result<ExitCode> {
     press(config, &options.site, Wish::Resume)
 }
 
-fn press(config: &Config, site: &str, wish: Wish) -> anyhow::Result<ExitCode> {
-    let acted = block_on(async {
+pub fn recheck(config: &Config, options: &Recheck) -> anyhow::Result<ExitCode> {
+    let acted = asked(config, &options.site, Wish::Crawl)?;
+    outln!("{}: the start pages and all lists are rechecked now", acted.site);
+    if let Some(note) = acted.note {
+        outln!("note: {note}");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn asked(config: &Config, site: &str, wish: Wish) -> anyhow::Result<Acted> {
+    block_on(async {
         let Some(service) = Remote::connect(&config.data_dir).await else {
-            bail!(
-                "{}: no service runs in this folder: nothing is requested anyway\nhint: `enabled = false` in a rule file keeps a site out of the service",
-                config.data_dir.display()
-            );
+            let (what, hint) = match wish {
+                Wish::Crawl => ("nothing is rechecked", format!("gleaner crawl {site}{}", config.given)),
+                _ => (
+                    "nothing is requested anyway",
+                    "`enabled = false` in a rule file keeps a site out of the service".to_owned(),
+                ),
+            };
+            bail!("{}: no service runs in this folder: {what}\nhint: {hint}", config.data_dir.display());
         };
         let act = Act { site: site.to_owned(), wish, by: "the command line".to_owned() };
         Ok(service.act(act).await??)
-    })?;
+    })
+}
+
+fn press(config: &Config, site: &str, wish: Wish) -> anyhow::Result<ExitCode> {
+    let acted = asked(config, site, wish)?;
     let site = acted.site;
     match (acted.is_paused, acted.until) {
         (true, Some(until)) => outln!("{site} is paused until {until}"),

@@ -16,13 +16,13 @@ use gleaner_rules::config::Config;
 use gleaner_search::filing::Filing;
 use gleaner_search::follow::{FollowError, Follower, contents_of};
 use gleaner_search::{Order, Query, Search, SearchError, category};
-use gleaner_store::crawldb::{Reader, TorrentRow};
+use gleaner_store::crawldb::{MagnetRow, Reader, TorrentRow};
 use gleaner_torrent::archive::Archive;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Words, "phrases", -exclusions, beginnings* and filters: site:NAME cat:4020 ext:iso size:>1G after:2026-11-01 before:2026-12-01
-    /// year:2020..2026 private:no v1:yes v2:yes; or an infohash, or a magnet link. Without any, the newest torrents. Quote it as a whole: the
+    /// Words, "phrases", -exclusions, beginnings* and filters: site:NAME cat:4020 cat:LABEL ext:iso tracker:HOST size:>1G after:2026-11-01
+    /// before:2026-12-01 year:2020..2026 private:no v1:yes v2:yes, and has:magnet for what is known by a magnet link alone; or an infohash, or a magnet link. Without any, the newest torrents. Quote it as a whole: the
     /// shell takes quotes and stars away, and a word with a hyphen is an option
     #[arg(value_name = "QUERY")]
     query: Vec<String>,
@@ -57,6 +57,9 @@ struct Report {
     total: usize,
     archived: u64,
     torrents: Vec<Torrent>,
+    /// What is known by a magnet link alone, where the query asks for that.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    magnets: Vec<Magnet>,
     #[serde(skip_serializing_if = "Option::is_none")]
     facets: Option<gleaner_search::find::Facets>,
 }
@@ -71,6 +74,16 @@ struct Torrent {
     site: Box<str>,
     stored: String,
     private: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Magnet {
+    infohash: String,
+    name: Option<Box<str>>,
+    category: u32,
+    site: Box<str>,
+    first_seen: String,
+    link: Box<str>,
 }
 
 pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
@@ -100,12 +113,17 @@ async fn find(config: &Config, options: &Options) -> anyhow::Result<Report> {
     }
     let found = search.find(&query, order, options.skip as usize, options.limit as usize)?;
     let keys = found.hits.iter().map(|hit| hit.key.clone()).collect();
-    let rows = db.torrents_at(keys).await?;
+    let (rows, links) = match query.wants_magnets() {
+        true => (Vec::new(), db.magnets_at(keys).await?),
+        false => (db.torrents_at(keys).await?, Vec::new()),
+    };
+    let magnets = links.into_iter().zip(&found.hits).filter_map(|(row, hit)| Some(Magnet::of(row?, hit.category)));
     let torrents = rows.into_iter().zip(&found.hits).filter_map(|(row, hit)| Some(Torrent::of(row?, hit.category)));
     Ok(Report {
         total: found.total,
         archived: search.torrents(),
         torrents: torrents.collect(),
+        magnets: magnets.collect(),
         facets: options.facets.then(|| search.facets(&query)).transpose()?,
     })
 }
@@ -196,8 +214,21 @@ impl Torrent {
     }
 }
 
+impl Magnet {
+    fn of(row: MagnetRow, category: u32) -> Self {
+        Self {
+            infohash: row.facts.infohashes.key_hex(),
+            name: row.facts.name,
+            category,
+            site: row.site,
+            first_seen: row.first_seen.rfc3339(),
+            link: row.facts.link,
+        }
+    }
+}
+
 fn text(report: &Report, options: &Options) -> String {
-    if report.torrents.is_empty() {
+    if report.torrents.is_empty() && report.magnets.is_empty() {
         let hint = match (report.total, report.archived) {
             (_, 0) => "the archive is empty\nhint: crawl a site first: gleaner crawl",
             (0, _) => "no torrent fits\nhint: fewer words, or beginnings: ubunt*",
@@ -218,13 +249,27 @@ fn text(report: &Report, options: &Options) -> String {
             torrent.name.to_string(),
         ]);
     }
+    for magnet in &report.magnets {
+        table.add_row([
+            magnet.infohash.clone(),
+            "magnet".to_owned(),
+            magnet.first_seen.get(..10).unwrap_or_default().to_owned(),
+            category::full_name(magnet.category).unwrap_or_default(),
+            magnet.site.to_string(),
+            magnet.name.as_deref().unwrap_or_default().to_owned(),
+        ]);
+    }
     if let Some(column) = table.column_mut(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     let mut text: String = table.lines().map(|line| format!("{}\n", line.trim_end())).collect();
-    let shown = options.skip as usize + report.torrents.len();
+    let (count, what) = match report.magnets.len() {
+        0 => (report.torrents.len(), "torrents"),
+        magnets => (magnets, "magnet links"),
+    };
+    let shown = options.skip as usize + count;
     if shown < report.total {
-        text += &format!("{} of {} torrents; the next ones: --skip {shown}\n", report.torrents.len(), report.total);
+        text += &format!("{count} of {} {what}; the next ones: --skip {shown}\n", report.total);
     }
     for (name, values) in report.facets.iter().flatten() {
         let values: Vec<String> =

@@ -16,6 +16,7 @@ mod host_work;
 pub mod hosts;
 pub mod job;
 mod judging;
+mod labelled;
 pub mod login;
 pub mod look;
 mod masked;

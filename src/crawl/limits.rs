@@ -468,3 +468,6 @@ pub const SHORTCUT_KINDS_UNREAD_MAX: usize = 16;
 
 /// Bytes of a parameter's value up to which a report shows it even if it has digits: longer ones may be tokens.
 pub const SHOWN_VALUE_BYTES_MAX: usize = 7;
+
+/// URLs of which a site's crawl remembers whose list's label they have: 40 bytes each. Beyond, it begins anew.
+pub const LABELLED_URLS_MAX: usize = 200_000;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::frontier::priority;
 use crate::job::{Found, Job, PageLabel};
+use crate::labelled::Labelled;
 use crate::limits;
 use crate::series;
 use crate::sitemaps::Sitemaps;
@@ -27,6 +28,7 @@ pub struct Rows {
     pub numbers: Numbers,
     pub sitemaps: Arc<Sitemaps>,
     worth: Mutex<Worth>,
+    labelled: Mutex<Labelled>,
 }
 
 /// The numbers of the site's origins, assigned at their first use.
@@ -80,7 +82,8 @@ impl Rows {
     #[must_use]
     pub fn new(rules: Arc<SiteRules>, rules_token: u64, db: Arc<dyn CrawlDb>, sitemaps: Arc<Sitemaps>) -> Self {
         let worth = Mutex::new(Worth::new(&rules));
-        Self { rules, rules_token, db, update: OnceLock::new(), numbers: Numbers::default(), sitemaps, worth }
+        let (update, numbers, labelled) = Default::default();
+        Self { rules, rules_token, db, update, numbers, sitemaps, worth, labelled }
     }
 
     /// Value estimates for the site's URLs. Do not hold the guard across an await.
@@ -111,11 +114,12 @@ impl Rows {
         self.row(&found.url, found.class, job.lease.depth.saturating_add(1)).await
     }
 
-    /// What a page says of URLs, by their rows.
+    /// What a page says of URLs, as far as it counts, by their rows.
     ///
     /// # Errors
     /// Those of the database.
-    pub async fn labels(&self, labels: Vec<PageLabel>) -> Result<Vec<UrlLabel>, CrawlDbError> {
+    pub async fn labels(&self, page: &CrawlUrl, labels: Vec<PageLabel>) -> Result<Vec<UrlLabel>, CrawlDbError> {
+        let labels = self.labelled.lock().unwrap_or_else(PoisonError::into_inner).kept(page, labels);
         let mut rows = Vec::with_capacity(labels.len());
         for PageLabel { url, text, is_own } in labels {
             let host = self.numbers.of(&*self.db, &self.rules.name, url.origin()).await?;

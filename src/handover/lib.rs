@@ -16,7 +16,7 @@ pub mod memory;
 mod waiting;
 pub mod watch_folder;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,10 @@ use gleaner_store::crawldb::{CrawlDbError, Reader, Stored, TorrentRow};
 use gleaner_store::export::file_name;
 use gleaner_torrent::archive::Archive;
 
-use crate::limits::{CHANGES_AT_ONCE_MAX, HANDED_AT_ONCE_MAX, LEFT_OUT_LISTED_MAX, OF_FUTURE_MAX, TORRENT_BYTES_MAX};
+use crate::limits::{
+    ASIDE_FOR, ASIDE_MAX, CHANGES_AT_ONCE_MAX, HANDED_AT_ONCE_MAX, LEFT_OUT_LISTED_MAX, OF_FUTURE_MAX,
+    TORRENT_BYTES_MAX,
+};
 use crate::memory::Memory;
 use crate::watch_folder::WatchFolder;
 
@@ -63,6 +66,13 @@ pub enum HandoverError {
     Busy { path: PathBuf },
 }
 
+impl HandoverError {
+    /// True if a file cannot be written in a folder that takes others, as far as that can be told.
+    fn is_of_a_file(&self, folder: &WatchFolder) -> bool {
+        matches!(self, Self::Io { .. } | Self::ReadOnly { .. }) && folder.refusal().is_none()
+    }
+}
+
 /// What is read.
 #[derive(Clone, Copy)]
 pub struct Sources<'s> {
@@ -78,6 +88,8 @@ pub struct Round {
     pub handed: Vec<String>,
     /// Torrents whose file in the archive is lost or damaged.
     pub left_out: Vec<LeftOut>,
+    /// Files that cannot be written in a folder that takes others, each told once: tried again after `limits::ASIDE_FOR`.
+    pub aside: Vec<String>,
     /// Nothing waits any more, of what the index had when the round began.
     pub is_level: bool,
 }
@@ -108,6 +120,19 @@ pub struct Handover {
     backlog: VecDeque<Vec<u8>>,
     /// The last change of the database that is in the backlog, or behind it; None before the whole archive was gone through.
     followed: Option<Followed>,
+    /// What torrents were filed by in the index when the archive was gone through.
+    filed_by: Option<(u64, u64)>,
+    aside: Aside,
+}
+
+/// Torrents whose files cannot be written while others can.
+#[derive(Default)]
+struct Aside {
+    /// By archive key.
+    keys: BTreeSet<Vec<u8>>,
+    told: BTreeSet<Vec<u8>>,
+    /// When they are tried again.
+    next: UnixMillis,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -124,7 +149,8 @@ impl Handover {
     pub fn open(data_dir: &Path, wanted: Wanted) -> Result<Self, HandoverError> {
         let memory = Memory::open(data_dir, &wanted.name)?;
         let query = Query::parse(&wanted.search);
-        Ok(Self { wanted, query, memory, backlog: VecDeque::new(), followed: None })
+        let (backlog, aside) = (VecDeque::new(), Aside::default());
+        Ok(Self { wanted, query, memory, backlog, followed: None, filed_by: None, aside })
     }
 
     /// As configured.
@@ -179,6 +205,9 @@ impl Handover {
             }
         }
         let mut round = Round::default();
+        if !self.aside.keys.is_empty() && self.aside.next <= now {
+            self.backlog.extend(std::mem::take(&mut self.aside.keys));
+        }
         if self.backlog.is_empty() {
             round.is_level = self.fill(sources).await?;
         }
@@ -202,9 +231,25 @@ impl Handover {
                 match read(sources.archive, &row)? {
                     Ok(bytes) => {
                         let name = file_name::alone(&row.facts.name, &row.facts.infohashes);
-                        folder.put(&name, &bytes)?;
-                        turn.note(row.facts.infohashes.key())?;
-                        round.handed.push(name);
+                        let key = row.facts.infohashes.key();
+                        match folder.put(&name, &bytes) {
+                            Ok(()) => {
+                                turn.note(key)?;
+                                self.aside.told.remove(key);
+                                round.handed.push(name);
+                            }
+                            // Where nothing can be written, or as good as nothing, everything waits.
+                            Err(error) if !error.is_of_a_file(&folder) || self.aside.keys.len() >= ASIDE_MAX => {
+                                return Err(error);
+                            }
+                            Err(error) => {
+                                self.aside.next = now.plus(ASIDE_FOR);
+                                self.aside.keys.insert(key.to_vec());
+                                if self.aside.told.insert(key.to_vec()) {
+                                    round.aside.push(error.to_string());
+                                }
+                            }
+                        }
                     }
                     Err(reason) if round.left_out.len() < LEFT_OUT_LISTED_MAX => round.left_out.push(LeftOut {
                         infohash: row.facts.infohashes.key_hex(),
@@ -223,6 +268,11 @@ impl Handover {
     /// Finds what comes next. True if that is all of it.
     async fn fill(&mut self, sources: Sources<'_>) -> Result<bool, HandoverError> {
         let Sources { db, search, .. } = sources;
+        // What sites mean by their labels has changed: what fits is another, and no change of the database says so.
+        let filed_by = search.filed_by()?;
+        if filed_by.is_some() && self.filed_by.is_some() && filed_by != self.filed_by {
+            self.followed = None;
+        }
         let after = self.followed.map_or(u64::MAX, |followed| followed.change);
         let changes = db.changes(after, CHANGES_AT_ONCE_MAX).await?;
         let is_followed = self.followed.is_some_and(|followed| {
@@ -242,6 +292,7 @@ impl Handover {
             return Ok(false);
         }
         search.reload()?;
+        self.filed_by = filed_by.or(self.filed_by);
         let begun = self.memory.begun().filter(|_| self.wanted.since == Since::New).cloned();
         let is_all = if is_followed {
             let keys = changes.keys.into_iter().map(|(_, key)| key).collect();

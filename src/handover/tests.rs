@@ -9,7 +9,7 @@ use super::*;
 use gleaner_search::filing::Filing;
 use gleaner_search::follow::{Follower, contents_of};
 use gleaner_store::crawldb::memory_store::MemoryStore;
-use gleaner_store::crawldb::{CrawlDb, Outcome, TorrentFacts, UrlKey, Visit};
+use gleaner_store::crawldb::{CATEGORIES_NOTE, CrawlDb, Outcome, TorrentFacts, UrlKey, Visit};
 use gleaner_torrent::metainfo;
 
 const NOW: UnixMillis = UnixMillis(1_000_000);
@@ -215,19 +215,64 @@ fn a_folder_that_cannot_be_written_is_told_and_nothing_is_lost_or_noted() {
             let rows = place.db.newest(None, 0, 1).await.unwrap();
             rows[0].facts.infohashes.key_hex()
         };
-        // A folder has the name: nothing is written over it.
+        // A folder has the name: nothing is written over it. It is told once, and what comes behind it goes out.
         let blocked = place.watch().join(format!("one [{hex}].torrent"));
         fs::create_dir(&blocked).unwrap();
-        let error = place.round(&mut handover).await.unwrap_err().to_string();
-        assert!(error.contains("rename"), "{error}");
-        assert_eq!((place.files().len(), handover.handed()), (1, 0));
+        place.store("two", 20).await;
+        let round = place.round(&mut handover).await.unwrap();
+        assert!(round.aside.len() == 1 && round.aside[0].contains("rename"), "{round:?}");
+        assert_eq!((place.run(&mut handover).await, handover.handed()), (vec!["two".to_owned()], 1));
+        let two = place.files().into_iter().find(|name| name.starts_with("two")).unwrap();
+        fs::remove_file(place.watch().join(two)).unwrap();
+        let search = place.follower.search();
+        let sources = Sources { db: &place.db, search: &search, archive: &place.archive };
+        let later = NOW.plus(limits::ASIDE_FOR);
+        let again = handover.round(sources, later).await.unwrap();
+        assert_eq!((again.handed.len(), again.aside.len()), (0, 0), "{again:?}");
         fs::remove_dir(&blocked).unwrap();
+        let at_last = handover.round(sources, later.plus(limits::ASIDE_FOR)).await.unwrap();
+        assert_eq!((at_last.handed.len(), handover.handed()), (1, 2));
+        fs::remove_file(&blocked).unwrap();
+        fs::remove_file(memory::path_of(place.here.path(), "box")).unwrap();
+        let mut handover = place.open("one", Since::All);
         // A part of a killed process, and a link in its place, are replaced.
         let part = place.watch().join(format!("one [{hex}].torrent.part"));
         std::os::unix::fs::symlink("/nonexistent/x", &part).unwrap();
         assert_eq!(place.run(&mut handover).await, ["one"]);
         assert!(fs::symlink_metadata(&blocked).unwrap().is_file() && place.files().len() == 1);
         assert_eq!(fs::metadata(&blocked).unwrap().permissions().mode() & 0o002, 0, "others cannot change it");
+    });
+}
+
+#[test]
+fn what_a_newly_mapped_label_makes_fit_goes_out_without_a_restart() {
+    test(async {
+        let mut place = Place::new();
+        place.store("one", 10).await;
+        let mut handover = place.open("cat:7030", Since::All);
+        assert_eq!(place.run(&mut handover).await, [""; 0]);
+        place.db.put_note("site", CATEGORIES_NOTE, br#"{"all": 7030, "map": {}}"#.to_vec()).await.unwrap();
+        let filing = Filing::read(&place.db).await.unwrap();
+        while !place.follower.step(&place.db, &|row| contents_of(row, &place.archive), &filing).await.unwrap().is_level
+        {
+        }
+        assert_eq!(place.run(&mut handover).await, ["one"]);
+    });
+}
+
+#[test]
+fn where_most_files_cannot_be_written_everything_waits() {
+    test(async {
+        let mut place = Place::new();
+        for nth in 0..=limits::ASIDE_MAX as u64 {
+            let key = place.store(&format!("n{nth:02}"), 10 + nth).await;
+            let hex = data_encoding::HEXLOWER.encode(&key);
+            fs::create_dir(place.watch().join(format!("n{nth:02} [{hex}].torrent"))).unwrap();
+        }
+        let mut handover = place.open("", Since::All);
+        let error = place.round(&mut handover).await.unwrap_err();
+        assert!(matches!(error, HandoverError::Io { .. }), "{error}");
+        assert_eq!(handover.handed(), 0);
     });
 }
 

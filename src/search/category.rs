@@ -242,6 +242,12 @@ pub fn title(name: &str, files: &[ContainedFile]) -> Title {
     Title { resolution, year, ..of_a_series }
 }
 
+/// What a name says of a film or an episode of which nothing else is known.
+#[must_use]
+pub fn film_by_name(name: &str) -> u32 {
+    film(name, &[], false)
+}
+
 fn film(name: &str, files: &[ContainedFile], is_concert: bool) -> u32 {
     let title = title(name, files);
     let is_of_a_series = title.season.is_some()

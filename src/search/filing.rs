@@ -4,12 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hasher as _;
 
-use gleaner_store::crawldb::{CATEGORIES_NOTE, CrawlDbError, LabelRow, Reader, SiteLabels, TorrentRow};
+use gleaner_base::newznab::MISC;
+use gleaner_store::crawldb::{CATEGORIES_NOTE, CrawlDbError, LabelRow, MagnetRow, Reader, SiteLabels, TorrentRow};
 use gleaner_torrent::contents::ContainedFile;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::category::{of_payload, parent};
+use crate::category::{film_by_name, of_payload, parent};
 
 /// What the rule file of a site says, as the crawl leaves it in the database.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,6 +89,17 @@ impl Filing {
             Some(number) => (narrowed(number), Why::Site),
             None => (payload, Why::Payload),
         }
+    }
+
+    /// The category of what is known by a magnet link alone: what its site says, and nothing else is known.
+    #[must_use]
+    pub fn of_magnet(&self, row: &MagnetRow) -> u32 {
+        let site = self.sites.get(&row.site);
+        let of_label = site.and_then(|site| site.map.get(&*row.label.as_ref()?.text));
+        let said = of_label.copied().or(site.and_then(|site| site.all)).unwrap_or(MISC);
+        let of_film = film_by_name(row.facts.name.as_deref().unwrap_or_default());
+        let is_narrower = matches!(said, 2000 | 5000) && parent(of_film) == said;
+        if is_narrower { of_film } else { said }
     }
 
     /// The labels of a site.

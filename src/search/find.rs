@@ -46,7 +46,7 @@ pub enum Order {
 /// One torrent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// Its archive key.
+    /// Its archive key; of a magnet the key of its infohashes.
     pub key: Vec<u8>,
     /// The number of its category.
     pub category: u32,
@@ -107,7 +107,7 @@ pub struct Watermark {
     /// Changes of the database up to this one are in the index; its archive key (hex) tells another database's line of changes.
     pub change: u64,
     pub key: String,
-    /// While the index is made: all torrents up to this archive key (hex) are in it.
+    /// While the index is made: all torrents, then all magnets, up to this archive key (hex) are in it.
     pub reading_after: Option<String>,
     /// [`crate::filing::Filing::digest`] of what torrents are filed by.
     #[serde(default)]
@@ -240,6 +240,17 @@ impl Search {
         Ok(watermark.version == VERSION && watermark.reading_after.is_none() && watermark.change >= change)
     }
 
+    /// What torrents are filed by in the last commit; None while they are filed again.
+    ///
+    /// # Errors
+    /// Those of the index.
+    pub fn filed_by(&self) -> Result<Option<(u64, u64)>, SearchError> {
+        let payload = self.index.load_metas().map_err(|error| self.fault(error))?.payload.unwrap_or_default();
+        let watermark = serde_json::from_str::<Watermark>(&payload).unwrap_or_default();
+        let is_filed = watermark.reading_after.is_none() && watermark.refiling_after.is_none();
+        Ok(is_filed.then_some((watermark.filing, watermark.relabelled)))
+    }
+
     /// Takes in what was committed since.
     ///
     /// # Errors
@@ -257,7 +268,11 @@ impl Search {
     /// Torrents in the index.
     #[must_use]
     pub fn torrents(&self) -> u64 {
-        self.reader.searcher().num_docs()
+        let searcher = self.reader.searcher();
+        let magnets = TermQuery::new(Term::from_field_u64(self.fields.magnet, 1), IndexRecordOption::Basic);
+        // One that cannot be read is met at the next search, too.
+        let magnets = searcher.search(&magnets, &Count).unwrap_or_default();
+        searcher.num_docs().saturating_sub(magnets as u64)
     }
 
     pub(crate) fn fault(&self, error: tantivy::TantivyError) -> SearchError {
@@ -366,7 +381,18 @@ fn key_text(key: &tantivy::aggregation::Key) -> String {
 const NAME_BOOST: f32 = 3.0;
 
 impl Fields {
+    /// Torrents that fit, or what is known by a magnet link alone where that is asked for.
     fn asked(&self, query: &Query) -> Box<dyn IndexQuery> {
+        let occur = if query.wants_magnets() { Occur::Must } else { Occur::MustNot };
+        Box::new(BooleanQuery::new(vec![(Occur::Must, self.fitting(query)), (occur, self.magnets())]))
+    }
+
+    fn magnets(&self) -> Box<dyn IndexQuery> {
+        let magnets = any([Term::from_field_u64(self.magnet, 1)].into_iter());
+        Box::new(ConstScoreQuery::new(magnets, 0.0))
+    }
+
+    fn fitting(&self, query: &Query) -> Box<dyn IndexQuery> {
         let mut parts: Vec<(Occur, Box<dyn IndexQuery>)> = Vec::new();
         for clause in &query.clauses {
             let occur = if clause.is_excluded { Occur::MustNot } else { Occur::Must };
@@ -382,11 +408,16 @@ impl Fields {
         if !filters.extensions.is_empty() {
             must(text(self.extension, &filters.extensions));
         }
+        if !filters.trackers.is_empty() {
+            must(text(self.tracker, &filters.trackers));
+        }
         if !filters.infohashes.is_empty() {
             must(any(filters.infohashes.iter().map(|hash| Term::from_field_bytes(self.hash, hash))));
         }
-        if !filters.categories.is_empty() {
-            must(any(filters.categories.iter().map(|number| Term::from_field_u64(self.category, (*number).into()))));
+        if !filters.categories.is_empty() || !filters.labels.is_empty() {
+            let numbers = filters.categories.iter().map(|number| Term::from_field_u64(self.category, (*number).into()));
+            let labels = filters.labels.iter().map(|label| Term::from_field_text(self.label, label));
+            must(any(numbers.chain(labels)));
         }
         for (field, range) in [(self.size, filters.size), (self.stored, filters.stored), (self.year, filters.year)] {
             if !range.is_open() {
@@ -394,7 +425,7 @@ impl Fields {
             }
         }
         if let Some(within) = &query.within {
-            must(self.asked(within));
+            must(self.fitting(within));
         }
         let number = |field, value: u64| any([Term::from_field_u64(field, value)].into_iter());
         match (filters.season, filters.episode) {
@@ -407,6 +438,9 @@ impl Fields {
             if let Some(value) = value {
                 must(number(field, value.into()));
             }
+        }
+        if filters.is_magnet == Some(false) {
+            parts.push((Occur::MustNot, self.magnets()));
         }
         // What only leaves out leaves out of everything.
         if parts.iter().all(|(occur, _)| *occur == Occur::MustNot) {

@@ -8,7 +8,8 @@ use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gleaner_store::crawldb::{CrawlDbError, Reader, TorrentRow};
+use gleaner_store::crawldb::{CrawlDbError, MagnetRow, Reader, TorrentRow};
+use gleaner_torrent::Infohashes;
 use gleaner_torrent::archive::Archive;
 use gleaner_torrent::contents::{self, Contents};
 use tantivy::directory::MmapDirectory;
@@ -36,6 +37,9 @@ pub enum FollowError {
     #[error("{}: {error}", folder.display())]
     Io { folder: PathBuf, error: io::Error },
 }
+
+/// Before the archive key of a magnet, where the index is made or torrents are filed again: magnets come behind the torrents.
+const MAGNETS: &str = "magnets ";
 
 /// What a step has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -173,19 +177,28 @@ impl Follower {
         self.commit()
     }
 
-    /// Takes in the next torrents in the order of their keys: how many, and the last one, if there was any.
+    /// Takes in the next torrents in the order of their keys, and behind the last one the magnets: how many, and where to go on, if there was any.
     async fn put_next(
         &mut self,
         db: &dyn Reader,
         filed: Filed<'_>,
         after: &str,
     ) -> Result<(usize, Option<String>), FollowError> {
-        let key = HEXLOWER.decode(after.as_bytes()).ok().filter(|key| !key.is_empty());
-        let rows = db.torrents(key, ROWS_AT_ONCE_MAX).await?;
+        let key = |hex: &str| HEXLOWER.decode(hex.as_bytes()).ok().filter(|key| !key.is_empty());
+        if let Some(after) = after.strip_prefix(MAGNETS) {
+            let rows = db.magnets(key(after), ROWS_AT_ONCE_MAX).await?;
+            for row in &rows {
+                self.put_magnet(row, filed)?;
+            }
+            let last = rows.last().map(|row| format!("{MAGNETS}{}", row.facts.infohashes.key_hex()));
+            return Ok((rows.len(), last));
+        }
+        let rows = db.torrents(key(after), ROWS_AT_ONCE_MAX).await?;
         for row in &rows {
             self.put(row, filed)?;
         }
-        Ok((rows.len(), rows.last().map(|row| row.facts.infohashes.key_hex())))
+        let last = rows.last().map_or_else(|| MAGNETS.to_owned(), |row| row.facts.infohashes.key_hex());
+        Ok((rows.len(), Some(last)))
     }
 
     /// Files all torrents again, some at each step, once the sites mean something else by their labels. What is found meanwhile is found.
@@ -245,10 +258,20 @@ impl Follower {
         keys.sort_unstable();
         keys.dedup();
         let rows = db.torrents_at(keys.clone()).await?;
-        for (key, row) in keys.iter().zip(&rows) {
+        let mut others = Vec::new();
+        for (key, row) in keys.into_iter().zip(&rows) {
             match row {
                 Some(row) => self.put(row, filed)?,
-                None => self.remove(key),
+                None => {
+                    self.remove(&key);
+                    others.push(key);
+                }
+            }
+        }
+        // No torrents, or none any more: they may be known by a magnet link.
+        if !others.is_empty() {
+            for row in db.magnets_at(others).await?.iter().flatten() {
+                self.put_magnet(row, filed)?;
             }
         }
         let is_level = changes.keys.last().is_none_or(|(last, key)| {
@@ -264,11 +287,27 @@ impl Follower {
     }
 
     fn put(&mut self, row: &TorrentRow, filed: Filed<'_>) -> Result<(), FollowError> {
-        self.remove(row.facts.infohashes.key());
+        // Its magnet goes, too, which may be known by the other hash.
+        self.remove_all(&row.facts.infohashes);
         let folder = || self.search.folder().to_path_buf();
         let read = (filed.contents)(row).map_err(|error| FollowError::Io { folder: folder(), error })?;
         let document = self.fields.document(row, read.as_ref(), filed.filing);
         self.writer.add_document(document).map(|_| ()).map_err(|error| self.fault(error))
+    }
+
+    /// Takes in what is known by a magnet link alone.
+    fn put_magnet(&mut self, row: &MagnetRow, filed: Filed<'_>) -> Result<(), FollowError> {
+        if row.stored {
+            return Ok(());
+        }
+        self.remove_all(&row.facts.infohashes);
+        let document = self.fields.of_magnet(row, filed.filing);
+        self.writer.add_document(document).map(|_| ()).map_err(|error| self.fault(error))
+    }
+
+    fn remove_all(&mut self, infohashes: &Infohashes) {
+        let (v1, v2) = (infohashes.v1.as_ref().map(|v1| &v1[..]), infohashes.v2.as_ref().map(|v2| &v2[..]));
+        [v1, v2].into_iter().flatten().for_each(|hash| self.remove(hash));
     }
 
     fn commit(&mut self) -> Result<(), FollowError> {
@@ -291,6 +330,14 @@ impl Follower {
 /// # Errors
 /// Those of reading a file that is there.
 pub fn contents_of(row: &TorrentRow, archive: &Archive) -> io::Result<Option<Contents>> {
+    Ok(file_of(row, archive)?.and_then(|bytes| contents::read(&bytes)))
+}
+
+/// The archived file; None if it is lost. At most `limits::TORRENT_BYTES_MAX` bytes of it.
+///
+/// # Errors
+/// Those of reading a file that is there.
+pub fn file_of(row: &TorrentRow, archive: &Archive) -> io::Result<Option<Vec<u8>>> {
     let file = match archive.open_torrent(&row.facts.infohashes) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -298,7 +345,7 @@ pub fn contents_of(row: &TorrentRow, archive: &Archive) -> io::Result<Option<Con
     };
     let mut bytes = Vec::with_capacity(row.facts.metainfo_bytes as usize);
     file.take(TORRENT_BYTES_MAX as u64).read_to_end(&mut bytes)?;
-    Ok(contents::read(&bytes))
+    Ok(Some(bytes))
 }
 
 /// Like the database: whoever is of the folder's group reads what was its owner's alone.

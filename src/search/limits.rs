@@ -31,6 +31,9 @@ pub const TEXT_BYTES_MAX: usize = 1 << 20;
 /// File extensions of one torrent that are indexed.
 pub const EXTENSIONS_MAX: usize = 64;
 
+/// Names by which one tracker's host is known: it, and domains above it.
+pub const DOMAINS_MAX: usize = 8;
+
 /// Episodes that one name may stand for: `S01E01-E99`.
 pub const EPISODES_MAX: u32 = 200;
 

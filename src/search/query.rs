@@ -36,6 +36,8 @@ pub struct Filters {
     pub sites: Vec<String>,
     /// Numbers; a parent stands for its children.
     pub categories: Vec<u32>,
+    /// What sites call torrents, in lower case: `label` or `site: label`. One of these or of the categories must fit.
+    pub labels: Vec<String>,
     /// In lower case, without the dot.
     pub extensions: Vec<String>,
     /// 20 or 32 bytes each.
@@ -48,6 +50,10 @@ pub struct Filters {
     pub season: Option<u32>,
     pub episode: Option<u32>,
     pub is_private: Option<bool>,
+    /// Hosts of trackers, in lower case; a domain stands for all hosts below it.
+    pub trackers: Vec<String>,
+    /// Only what is known by a magnet link alone; false: only torrents.
+    pub is_magnet: Option<bool>,
     /// It has an infohash of version 1, as a hybrid has both.
     pub has_v1: Option<bool>,
     pub has_v2: Option<bool>,
@@ -74,7 +80,8 @@ impl Range {
 }
 
 impl Query {
-    /// Reads what a person has typed: `words "a phrase" -without beginn*` and `site: cat: ext: size:>1G after: before: year: private: v1: v2:`;
+    /// Reads what a person has typed: `words "a phrase" -without beginn*` and `site: cat: ext: tracker: size:>1G after: before: year: private: v1: v2:
+    /// has:magnet`;
     /// an infohash in hex or base32, or a magnet link.
     #[must_use]
     pub fn parse(text: &str) -> Self {
@@ -117,6 +124,12 @@ impl Query {
             _ => text.ends_with('*'),
         };
         self.clauses.push(Clause { words: clause_words, is_prefix, is_excluded });
+    }
+
+    /// True if it asks for what is known by a magnet link alone; any other asks for torrents.
+    #[must_use]
+    pub fn wants_magnets(&self) -> bool {
+        self.filters.is_magnet == Some(true) || self.within.as_ref().is_some_and(|within| within.wants_magnets())
     }
 
     /// True if it asks for everything.
@@ -178,10 +191,16 @@ impl Filters {
                 let one = |of: &str| of.trim_start_matches('.').to_ascii_lowercase();
                 self.extensions.extend(value.split(',').map(one));
             }
+            "tracker" => self.trackers.extend(value.split(',').map(str::to_ascii_lowercase)),
+            "has" if value.eq_ignore_ascii_case("magnet") => self.is_magnet = Some(true),
+            "has" if value.eq_ignore_ascii_case("torrent") => self.is_magnet = Some(false),
             "cat" => {
-                let numbers: Option<Vec<u32>> = value.split(',').map(category).collect();
-                let Some(numbers) = numbers else { return false };
-                self.categories.extend(numbers);
+                for one in value.split(',').map(str::trim).filter(|one| !one.is_empty()) {
+                    match category(one) {
+                        Some(number) => self.categories.push(number),
+                        None => self.labels.push(one.to_lowercase()),
+                    }
+                }
             }
             "size" => return range(value, bytes).is_some_and(|range| narrowed(&mut self.size, range)),
             "year" => {
@@ -210,7 +229,7 @@ impl Filters {
             }
             _ => return false,
         }
-        for values in [&mut self.sites, &mut self.extensions] {
+        for values in [&mut self.sites, &mut self.labels, &mut self.extensions, &mut self.trackers] {
             values.truncate(FILTER_VALUES_MAX);
         }
         self.categories.truncate(FILTER_VALUES_MAX);
@@ -358,13 +377,16 @@ mod tests {
         assert_eq!((filters.is_private, filters.has_v1, filters.has_v2), (Some(false), Some(false), Some(true)));
         let filters = Query::parse("after:2026-11-26 before:2026-12").filters;
         assert_eq!(filters.stored, Range { least: Some(1_795_651_200_000), most: Some(1_796_083_199_999) });
-        for words in
-            ["size:abc", "cat:x", "after:yesterday", "foo:bar", "private:maybe", "site:", "http://a/b", "has:time"]
-        {
+        for words in ["size:abc", "after:yesterday", "foo:bar", "private:maybe", "site:", "http://a/b", "has:time"] {
             let query = Query::parse(words);
             assert!(query.filters == Filters::default() && !query.clauses.is_empty(), "{words}: {query:?}");
             assert_eq!(query.doubts.is_empty(), words.starts_with("http"), "{words}");
         }
+        let more = Query::parse("tracker:Tracker.Example,b has:Magnet").filters;
+        assert_eq!((more.trackers, more.is_magnet), (vec!["tracker.example".into(), "b".into()], Some(true)));
+        assert!(!Query::parse("has:torrent").wants_magnets() && Query::parse("has:magnet").wants_magnets());
+        let named = Query::parse("cat:\"Anime: 1_2\" cat:5000,Raw").filters;
+        assert_eq!((named.labels, named.categories), (vec!["anime: 1_2".into(), "raw".into()], vec![5000]));
         assert_eq!(Query::parse("cat:pc/iso,5000").filters.categories, [4020, 5000]);
         assert_eq!(Query::parse("site:\"two words\" x").filters.sites, ["two words"]);
     }

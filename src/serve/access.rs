@@ -29,6 +29,8 @@ pub struct Caller {
     pub links: Links,
     /// None over a Unix socket.
     pub address: Option<IpAddr>,
+    /// The cookie by which the token is known, if it is by one.
+    pub session: Option<String>,
     /// A secret was shown, and it is no token's.
     pub is_wrong: bool,
     /// It was one's, which is revoked.
@@ -90,8 +92,11 @@ pub async fn guard(State(outlet): State<Arc<Outlet>>, mut request: Request, next
         return too_many(request.uri(), seconds);
     }
     let secrets = secrets(request.headers(), request.uri());
-    let session = || outlet.sessions.find(&outlet.tokens, session::cookie(request.headers())?, now);
-    let token = secrets.iter().find_map(|secret| outlet.tokens.find(secret, now)).or_else(session);
+    let shown = secrets.iter().find_map(|secret| outlet.tokens.find(secret, now));
+    let session = session::cookie(request.headers()).filter(|_| shown.is_none()).map(str::to_owned);
+    let of_session = || outlet.sessions.find(&outlet.tokens, session.as_deref()?, now);
+    let token = shown.or_else(of_session);
+    let session = session.filter(|_| token.is_some());
     let scope = match &token {
         Some(token) => Some(token.scope),
         // Many clients insist on a key; where none is needed, any will do.
@@ -100,7 +105,7 @@ pub async fn guard(State(outlet): State<Arc<Outlet>>, mut request: Request, next
     let links = Links { base: outlet.base(scheme, &host), token: token.clone() };
     let is_wrong = !secrets.is_empty() && token.is_none();
     let is_revoked = is_wrong && secrets.iter().any(|secret| outlet.tokens.was_revoked(secret));
-    request.extensions_mut().insert(Caller { scope, links, address, is_wrong, is_revoked });
+    request.extensions_mut().insert(Caller { scope, links, address, session, is_wrong, is_revoked });
     next.run(request).await
 }
 

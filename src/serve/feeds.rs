@@ -130,12 +130,17 @@ pub async fn of_saved(Path(name): Path<String>, parts: Parts) -> Result<Response
 
 async fn feed(parts: Parts, title: &str, query: Query, form: Form) -> Result<Response, Problem> {
     let (State(outlet), Extension(caller), QueryOf(asked), headers, uri) = parts;
+    if query.wants_magnets() {
+        let hint = "ask /api/v1/search or Torznab for what is known by a magnet link alone";
+        return Err(Problem::wrong("feeds have torrents, and no magnet links", hint));
+    }
     let count = crate::api::count(asked.limit.as_deref())?;
     let page = outlet.find(&query, Order::Newest, 0, count).await.map_err(Problem::from)?;
+    let about = about(&query);
     let newest = page.items.first().map_or(UnixMillis(0), |item| item.row.stored);
     let (kind, text) = match form {
-        Form::Rss => ("application/rss+xml; charset=utf-8", rss(title, &page, &caller.links)),
-        Form::Atom => ("application/atom+xml; charset=utf-8", atom(title, newest, &page, &caller.links)),
+        Form::Rss => ("application/rss+xml; charset=utf-8", rss(title, &about, &page, &caller.links)),
+        Form::Atom => ("application/atom+xml; charset=utf-8", atom((title, &about), newest, &page, &caller.links)),
     };
     let tag = tag::of(text.as_bytes());
     // Links differ from token to token. A query may be long, and hold a key.
@@ -171,12 +176,21 @@ impl From<RowsError> for Problem {
     }
 }
 
-fn rss(title: &str, page: &Page, links: &Links) -> String {
+/// What a feed has, and which part of its query is no filter.
+fn about(query: &Query) -> String {
+    let mut about = "torrents of the archive, the newest first".to_owned();
+    for doubt in query.doubts.iter().chain(query.within.iter().flat_map(|within| &within.doubts)) {
+        let _ = write!(about, "; `{doubt}` is no filter: it is looked for as words");
+    }
+    xml_text(&about)
+}
+
+fn rss(title: &str, about: &str, page: &Page, links: &Links) -> String {
     let (title, base) = (xml_text(title), escape(links.base.as_str()));
-    let title = escape(title.as_str());
+    let (title, about) = (escape(title.as_str()), escape(about));
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<rss version=\"2.0\">\n<channel>\n<title>gleaner: {title}</title>\n<link>{base}/</link>\n\
-         <description>torrents of the archive, the newest first</description>\n"
+         <description>{about}</description>\n"
     );
     for item in &page.items {
         let facts = &item.row.facts;
@@ -194,13 +208,13 @@ fn rss(title: &str, page: &Page, links: &Links) -> String {
     text + "</channel>\n</rss>\n"
 }
 
-fn atom(title: &str, newest: UnixMillis, page: &Page, links: &Links) -> String {
+fn atom((title, about): (&str, &str), newest: UnixMillis, page: &Page, links: &Links) -> String {
     let (id, base) = (utf8_percent_encode(title, NON_ALPHANUMERIC), escape(links.base.as_str()));
     let title = xml_text(title);
-    let title = escape(title.as_str());
+    let (title, about) = (escape(title.as_str()), escape(about));
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n<title>gleaner: {title}</title>\n\
-         <id>{base}/feeds/#{id}</id>\n<link href=\"{base}/\"/>\n<updated>{}</updated>\n<author><name>gleaner</name></author>\n",
+         <subtitle>{about}</subtitle>\n<id>{base}/feeds/#{id}</id>\n<link href=\"{base}/\"/>\n<updated>{}</updated>\n<author><name>gleaner</name></author>\n",
         newest.rfc3339()
     );
     for item in &page.items {

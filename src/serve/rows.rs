@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use gleaner_search::filing::Filing;
 use gleaner_search::follow::contents_of;
 use gleaner_search::{Filters, Order, Query, SearchError};
-use gleaner_store::crawldb::{CrawlDbError, LabelRow, Stored, TorrentRow};
+use gleaner_store::crawldb::{CrawlDbError, LabelRow, MagnetRow, Stored, TorrentRow};
 
 use crate::Outlet;
 use crate::limits::OFFSET_MAX;
@@ -17,10 +17,18 @@ pub struct Item {
     pub category: u32,
 }
 
-/// A page of torrents.
+/// A magnet link of a torrent that nobody has the file of, with the number of its category.
+#[derive(Clone, Debug)]
+pub struct Magnet {
+    pub row: MagnetRow,
+    pub category: u32,
+}
+
+/// A page of torrents; or of magnets, where a query asks for these.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
     pub items: Vec<Item>,
+    pub magnets: Vec<Magnet>,
     /// All that fit.
     pub total: u64,
 }
@@ -45,20 +53,20 @@ impl Outlet {
         Ok(self.db.hosts().await?.into_iter().map(|host| host.site.into()).collect())
     }
 
-    /// The labels of a site.
-    pub async fn labels(&self, site: &str) -> Result<Vec<LabelRow>, RowsError> {
+    /// The labels of a site, or of all.
+    pub async fn labels(&self, site: Option<&str>) -> Result<Vec<LabelRow>, RowsError> {
         let labels = self.db.labels().await?;
-        Ok(labels.rows.into_iter().filter(|row| &*row.site == site).collect())
+        Ok(labels.rows.into_iter().filter(|row| site.is_none_or(|site| &*row.site == site)).collect())
     }
 
     /// The newest torrents, from the database alone.
     pub async fn newest(&self, before: Option<Stored>, skip: usize, count: usize) -> Result<Page, RowsError> {
         let total = self.db.changes(u64::MAX, 0).await?.torrents;
         if skip > OFFSET_MAX {
-            return Ok(Page { items: Vec::new(), total });
+            return Ok(Page { total, ..Page::default() });
         }
         let rows = self.db.newest(before, skip, count).await?;
-        Ok(Page { items: self.with_categories(rows).await?, total })
+        Ok(Page { items: self.with_categories(rows).await?, total, ..Page::default() })
     }
 
     /// The torrents that fit. What asks for everything, newest first, needs no index.
@@ -88,17 +96,25 @@ impl Outlet {
         let found = found.map_err(|_| RowsError::NoIndex)??;
         self.requests.searched(began.elapsed());
         let categories: Vec<u32> = found.hits.iter().map(|hit| hit.category).collect();
-        let rows = self.db.torrents_at(found.hits.into_iter().map(|hit| hit.key).collect()).await?;
+        let (keys, total) = (found.hits.into_iter().map(|hit| hit.key).collect(), found.total as u64);
+        if query.wants_magnets() {
+            let rows = self.db.magnets_at(keys).await?.into_iter().zip(categories);
+            // One whose torrent came a moment ago is none any more.
+            let magnets =
+                rows.filter_map(|(row, category)| Some(Magnet { row: row.filter(|row| !row.stored)?, category }));
+            return Ok(Page { items: Vec::new(), magnets: magnets.collect(), total });
+        }
+        let rows = self.db.torrents_at(keys).await?;
         // One that was removed a moment ago is left out.
         let items = rows.into_iter().zip(categories).filter_map(|(row, category)| Some(Item { row: row?, category }));
-        Ok(Page { items: items.collect(), total: found.total as u64 })
+        Ok(Page { items: items.collect(), magnets: Vec::new(), total })
     }
 
     /// The torrents of these infohashes.
     pub async fn at(&self, infohashes: Vec<Vec<u8>>) -> Result<Page, RowsError> {
         let rows: Vec<TorrentRow> = self.db.torrents_at(infohashes).await?.into_iter().flatten().collect();
         let items = self.with_categories(rows).await?;
-        Ok(Page { total: items.len() as u64, items })
+        Ok(Page { total: items.len() as u64, items, magnets: Vec::new() })
     }
 
     /// The categories of rows: as the index has them, else from the archived files.

@@ -76,6 +76,14 @@ impl Sessions {
         *count += 1;
         *count <= TRIES_PER_MINUTE
     }
+
+    /// Takes back a try: the token was one.
+    fn succeeded(&self, client: Option<IpAddr>) {
+        let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, count)) = tries.get_mut(&client) {
+            *count = count.saturating_sub(1);
+        }
+    }
 }
 
 fn code_of(token: &Token, front: &str) -> Option<Hmac<Sha256>> {
@@ -152,6 +160,7 @@ pub async fn begin(
         // Not 401: a browser would ask for a password of its own.
         return Err(Problem::new(StatusCode::FORBIDDEN, "this token is unknown or revoked", hint));
     };
+    outlet.sessions.succeeded(caller.address);
     let end = now.plus(SESSION_TIME);
     let value = begun(&token, end).and_then(|value| set_cookie(&base, &value, SESSION_TIME.as_secs()));
     let Some(value) = value else {
@@ -221,6 +230,10 @@ mod tests {
         let client = |last: u8| Some(IpAddr::from([10, 0, 0, last]));
         let tried: Vec<bool> = (0..7).map(|_| sessions.may_try(client(1), now)).collect();
         assert_eq!(tried, [true, true, true, true, true, false, false]);
+        for _ in 0..20 {
+            assert!(sessions.may_try(client(3), now), "who shows a token each time may go on");
+            sessions.succeeded(client(3));
+        }
         assert!(sessions.may_try(client(2), now) && sessions.may_try(client(1), now.plus(Duration::from_secs(60))));
     }
 

@@ -154,11 +154,8 @@ async fn answered(outlet: &Outlet, caller: &Caller, query: &str, place: &Place) 
     let xml = |text: String| ([(header::CONTENT_TYPE, "application/xml; charset=utf-8")], text).into_response();
     match asked.function {
         Function::Caps => {
-            let labels = match place.site() {
-                Some(site) => outlet.labels(site).await?,
-                None => Vec::new(),
-            };
-            Ok(xml(caps::text(&labels)))
+            let labels = outlet.labels(place.site()).await?;
+            Ok(xml(caps::text(&labels, place.site().is_some())))
         }
         Function::Indexers => Ok(xml(caps::indexers(&outlet.sites().await?))),
         Function::Search => {

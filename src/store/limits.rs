@@ -22,6 +22,9 @@ pub const CHANGES_MAX: u64 = 100_000;
 /// Bytes of a site's word for what a torrent is: numbers, slugs, short names.
 pub const LABEL_BYTES_MAX: usize = 64;
 
+/// Labels that one import may bring: an invented manifest does not use up the numbers of all.
+pub const IMPORT_LABELS_MAX: usize = 5_000;
+
 /// Labels of one site: forums have hundreds of boards; a rule that takes each torrent's own number for its label would name millions.
 pub const LABELS_PER_SITE_MAX: usize = 2_000;
 

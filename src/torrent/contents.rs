@@ -17,6 +17,8 @@ pub struct Contents {
     pub piece_bytes: u64,
     /// v1 pieces; 0 of a torrent that is v2 alone.
     pub pieces: u64,
+    /// As [`crate::origin::Origin::trackers`].
+    pub trackers: Vec<String>,
     /// `url-list`, at most `limits::WEB_SEEDS_MAX`.
     pub web_seeds: Vec<String>,
     /// `created by`.
@@ -71,6 +73,7 @@ pub fn read(bytes: &[u8]) -> Option<Contents> {
             .and_then(Value::as_integer)
             .map_or(0, |bytes| bytes.max(0).cast_unsigned()),
         pieces: info.find(b"pieces").and_then(Value::as_string).map_or(0, |hashes| hashes.len() as u64 / 20),
+        trackers: super::origin::trackers(&value),
         web_seeds: seeds.into_iter().chain(listed).filter_map(text).take(WEB_SEEDS_MAX).collect(),
         created_by: value(b"created by").and_then(text),
         similar: hashes.take(SIMILAR_MAX).collect(),

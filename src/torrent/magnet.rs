@@ -28,6 +28,8 @@ pub struct Magnet {
     pub infohashes: Infohashes,
     /// `dn`, decoded; bytes that are neither UTF-8 nor GBK become U+FFFD.
     pub name: Option<String>,
+    /// `xl`: length of the payload in bytes, if it says one.
+    pub payload_bytes: Option<u64>,
     /// `tr`, decoded, in their order, without repeats; at most `limits::TRACKERS_PER_TORRENT_MAX`.
     pub trackers: Vec<String>,
 }
@@ -50,7 +52,7 @@ pub fn parse(text: &str) -> Result<Magnet, MagnetError> {
 
     let mut infohashes = Infohashes { v1: None, v2: None };
     let mut bad_topic = false;
-    let mut name = None;
+    let (mut name, mut payload_bytes) = (None, None);
     let mut trackers: Vec<String> = Vec::new();
     for (key, value) in parameters(query) {
         match base_key(key).to_ascii_lowercase().as_str() {
@@ -60,6 +62,7 @@ pub fn parse(text: &str) -> Result<Magnet, MagnetError> {
                 Topic::Bad => bad_topic = true,
                 Topic::Other => {}
             },
+            "xl" if payload_bytes.is_none() => payload_bytes = decode(value).parse().ok().filter(|bytes| *bytes > 0),
             "dn" if name.is_none() => name = Some(decode(value)).filter(|name| !name.is_empty()),
             "tr" if trackers.len() < TRACKERS_PER_TORRENT_MAX => {
                 let tracker = decode(value);
@@ -71,7 +74,7 @@ pub fn parse(text: &str) -> Result<Magnet, MagnetError> {
         }
     }
     match (infohashes.key().is_empty(), bad_topic) {
-        (false, _) => Ok(Magnet { infohashes, name, trackers }),
+        (false, _) => Ok(Magnet { infohashes, name, payload_bytes, trackers }),
         (true, true) => Err(MagnetError::BadTopic),
         (true, false) => Err(MagnetError::NoTopic),
     }

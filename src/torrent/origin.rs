@@ -22,11 +22,17 @@ pub struct Origin {
 pub fn read(bytes: &[u8]) -> Option<Origin> {
     let spans = bencode::scan_dictionary(bytes).ok()?;
     let value = |key: &[u8]| spans.find(bytes, key).and_then(|span| Value::read(bytes.get(span)?));
-    let text = |value: Value<'_>| {
-        let text = value.as_string().filter(|text| !text.is_empty())?;
-        let text = &text[..text.len().min(ORIGIN_TEXT_BYTES_MAX)];
-        Some(String::from_utf8_lossy(text).into_owned())
-    };
+    let info = value(b"info").and_then(Value::as_dict);
+    Some(Origin {
+        trackers: trackers(&value),
+        comment: value(b"comment.utf-8").and_then(text).or_else(|| value(b"comment").and_then(text)),
+        publisher_url: value(b"publisher-url").and_then(text),
+        source: info.and_then(|info| info.find(b"source")).or_else(|| value(b"source")).and_then(text),
+    })
+}
+
+/// `announce` and `announce-list` of a file whose top-level values these are, as [`Origin::trackers`] has them.
+pub(crate) fn trackers<'b>(value: &impl Fn(&[u8]) -> Option<Value<'b>>) -> Vec<String> {
     let tiers = value(b"announce-list").and_then(Value::as_list);
     let listed =
         tiers.into_iter().flat_map(|tiers| tiers.iter()).filter_map(Value::as_list).flat_map(|tier| tier.iter());
@@ -36,13 +42,13 @@ pub fn read(bytes: &[u8]) -> Option<Origin> {
             trackers.push(tracker);
         }
     }
-    let info = value(b"info").and_then(Value::as_dict);
-    Some(Origin {
-        trackers,
-        comment: value(b"comment.utf-8").and_then(text).or_else(|| value(b"comment").and_then(text)),
-        publisher_url: value(b"publisher-url").and_then(text),
-        source: info.and_then(|info| info.find(b"source")).or_else(|| value(b"source")).and_then(text),
-    })
+    trackers
+}
+
+fn text(value: Value<'_>) -> Option<String> {
+    let text = value.as_string().filter(|text| !text.is_empty())?;
+    let text = &text[..text.len().min(ORIGIN_TEXT_BYTES_MAX)];
+    Some(String::from_utf8_lossy(text).into_owned())
 }
 
 #[cfg(test)]

@@ -505,6 +505,11 @@ async fn magnets_by_either_hash_join(db: &impl CrawlDb) {
     assert_eq!(receipts.iter().map(|receipt| receipt.magnets_added).collect::<Vec<_>>(), [1, 1, 0, 0]);
     let rows = db.magnets(None, 9).await.unwrap();
     assert_eq!(rows.len(), 1);
+    let at = db.magnets_at(vec![vec![2; 32], vec![1; 20], vec![3; 20]]).await.unwrap();
+    assert_eq!(at, [Some(rows[0].clone()), Some(rows[0].clone()), None]);
+    // An index learns of each magnet that has come or become another; of the last visit nothing.
+    let changes: Vec<Vec<u8>> = db.changes(0, 99).await.unwrap().keys.into_iter().map(|(_, key)| key).collect();
+    assert_eq!(changes, [vec![1; 20], vec![2; 32], vec![1; 20], vec![2; 32]]);
     assert_eq!((rows[0].facts.infohashes, &*rows[0].page), (hybrid(1, 2), "http://a/2"));
     assert_eq!(db.site_counts("s").await.unwrap().magnets, 1);
 }

@@ -83,8 +83,12 @@ impl Service<'_> {
     /// Goes on with the sites whose pause is over.
     pub(super) async fn end_pauses(&mut self) {
         for site in self.pauses.over(self.app.clock.now()) {
-            if let Err(error) = self.resume(&site, "the time of its pause").await {
-                tracing::error!(site, %error, "the end of the pause is not noted: it is tried again");
+            match self.resume(&site, "the time of its pause").await {
+                Ok(_) => self.complaints.end(&site),
+                Err(error) if self.complaints.is_due(&site, self.app.clock.now()) => {
+                    tracing::error!(site, %error, "the end of the pause is not noted: it is tried again every few seconds");
+                }
+                Err(_) => {}
             }
         }
     }

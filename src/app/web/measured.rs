@@ -23,6 +23,7 @@ use gleaner_store::crawldb::{CrawlDbError, Reader};
 use self::sites::Measures;
 use crate::app::App;
 use crate::app::figures::Figures;
+use crate::app::handover::Handed;
 
 /// What the figures are read from.
 #[derive(Clone)]
@@ -32,6 +33,7 @@ pub(super) struct Sources {
     clock: Arc<dyn Clock>,
     children: Arc<Children>,
     figures: Figures,
+    handed: Handed,
     data_dir: PathBuf,
     started: UnixMillis,
 }
@@ -44,6 +46,7 @@ impl Sources {
             clock: Arc::clone(&app.clock),
             children: Arc::clone(&app.children),
             figures,
+            handed: app.handed.clone(),
             data_dir: app.data_dir.clone(),
             started: app.clock.now(),
         }
@@ -58,6 +61,7 @@ impl Sources {
         let mut families = self.of_process();
         let measures = self.measures().await?;
         families.extend(sites::families(&measures, &counted));
+        families.extend(self.of_handovers());
         families.extend(machine::families(&self.data_dir, counted.archive_bytes));
         Ok(families)
     }
@@ -94,6 +98,26 @@ impl Sources {
             pages,
             Family::of("gleaner_render_children", "Processes that run scripts, or wait to.", Gauge, children),
         ]
+    }
+
+    /// None where no handover is configured.
+    fn of_handovers(&self) -> Vec<Family> {
+        let handed = self.handed.all();
+        let mut torrents = Family::new(
+            "gleaner_handover_torrents_total",
+            "Torrents handed over to the watch folder of a client, ever.",
+            Counter,
+        );
+        let mut last = Family::new(
+            "gleaner_handover_last_timestamp_seconds",
+            "When the last one was handed over; 0 before.",
+            Gauge,
+        );
+        for (name, (count, at_ms)) in &handed {
+            torrents.add(vec![("handover", name.clone())], *count as f64);
+            last.add(vec![("handover", name.clone())], seconds(UnixMillis(at_ms.unwrap_or_default())));
+        }
+        if handed.is_empty() { Vec::new() } else { vec![last, torrents] }
     }
 
     /// What is known of each site: those of the database, those under crawl, and those whose rule file has faults.

@@ -7,7 +7,7 @@ use crate::find::Order;
 use crate::query::Query;
 use gleaner_base::clock::UnixMillis;
 use gleaner_store::crawldb::memory_store::MemoryStore;
-use gleaner_store::crawldb::{CATEGORIES_NOTE, CrawlDb, Outcome, TorrentFacts, UrlKey, Visit};
+use gleaner_store::crawldb::{CATEGORIES_NOTE, CrawlDb, MagnetFacts, Outcome, TorrentFacts, UrlKey, UrlLabel, Visit};
 use gleaner_torrent::{Infohashes, metainfo};
 
 /// A data folder with its database.
@@ -26,26 +26,20 @@ impl Place {
 
     /// Stores a torrent with one file, found on a site.
     async fn store(&self, site: &str, name: &str, file: &str, ms: u64) -> Infohashes {
-        let bytes = torrent(name, file);
-        let parsed = metainfo::parse(&bytes).unwrap();
-        self.archive.store_batch(&[(parsed.infohashes, &bytes)]).unwrap();
-        let facts = TorrentFacts {
-            infohashes: parsed.infohashes,
-            name: parsed.name.as_str().into(),
-            payload_bytes: parsed.payload_bytes,
-            file_count: parsed.file_count,
-            metainfo_bytes: u32::try_from(bytes.len()).unwrap(),
-            sha256: parsed.dict_sha256(&bytes),
-            created_unix: None,
-            private: parsed.private,
-        };
+        self.store_file(site, &torrent(name, file), ms).await
+    }
+
+    async fn store_file(&self, site: &str, bytes: &[u8], ms: u64) -> Infohashes {
+        let parsed = metainfo::parse(bytes).unwrap();
+        let infohashes = parsed.infohashes;
+        self.archive.store_batch(&[(infohashes, bytes)]).unwrap();
         let host = self.db.host_id(site, "http://a").await.unwrap();
         let visit = Visit {
-            torrent: Some(facts),
+            torrent: Some(TorrentFacts::of(parsed, bytes)),
             ..Visit::new(UrlKey { host, path: format!("/{ms}").into() }, UnixMillis(ms), Outcome::TorrentStored)
         };
         self.db.record_visits(vec![visit].into()).await.unwrap();
-        parsed.infohashes
+        infohashes
     }
 
     fn follower(&self) -> Follower {
@@ -143,6 +137,103 @@ fn torrents_are_found_by_name_file_hash_and_kind() {
         let sites: BTreeSet<_> = facets["site"].iter().map(|(site, count)| (site.as_str(), *count)).collect();
         assert_eq!(sites, [("films", 2), ("linux", 2)].into());
         assert!(facets["category"].contains(&("4020".to_owned(), 2)), "{facets:?}");
+    });
+}
+
+fn magnets(search: &Search, query: &str) -> Vec<Vec<u8>> {
+    let found = search.find(&Query::parse(query), Order::Newest, 0, 100).unwrap();
+    assert_eq!(found.total, found.hits.len());
+    found.hits.into_iter().map(|hit| hit.key).collect()
+}
+
+#[test]
+fn what_is_known_by_a_magnet_alone_is_found_where_that_is_asked_for_until_its_torrent_comes() {
+    run(async {
+        let place = Place::new();
+        let one = place.store("a", "one", "x.iso", 5).await;
+        let host = place.db.host_id("m", "http://m").await.unwrap();
+        let page = |path: &str| UrlKey { host, path: path.into() };
+        let (other, v2) = ([7; 20], [8; 32]);
+        let facts = |infohashes, name: Option<&str>| MagnetFacts {
+            infohashes,
+            name: name.map(Into::into),
+            link: "magnet:?xt=urn:btih:0707070707070707070707070707070707070707&xl=5000&tr=udp%3A%2F%2Ft.example%3A80"
+                .into(),
+        };
+        let v2_alone = Infohashes { v1: None, v2: Some(v2) };
+        let named = Visit {
+            magnets: vec![
+                facts(Infohashes { v1: Some(other), v2: None }, Some("Show S01E02 1080p")),
+                facts(v2_alone, None),
+                facts(one, Some("of a torrent")),
+            ],
+            labels: vec![UrlLabel { key: page("/list"), text: "tv".into(), is_own: false }],
+            ..Visit::new(page("/list"), UnixMillis(9), Outcome::Page)
+        };
+        let filing = br#"{"all": null, "map": {"tv": 5000}}"#.to_vec();
+        place.db.put_note("m", CATEGORIES_NOTE, filing).await.unwrap();
+        let level = async |follower: &mut Follower| {
+            let filing = Filing::read(&place.db).await.unwrap();
+            while !follower.step(&place.db, &|row| contents_of(row, &place.archive), &filing).await.unwrap().is_level {}
+        };
+        // Once the index is there, and once it is made: both find the same.
+        let mut follower = place.follower();
+        level(&mut follower).await;
+        place.db.record_visits(vec![named].into()).await.unwrap();
+        level(&mut follower).await;
+        let search = follower.search();
+        let whole = |search: &Search| {
+            assert_eq!((search.torrents(), magnets(search, "")), (1, vec![one.key().to_vec()]));
+            assert_eq!(magnets(search, "has:magnet").len(), 2);
+            for query in ["has:magnet show", "has:magnet cat:5040", "has:magnet cat:5000 size:5000 after:1970"] {
+                assert!(magnets(search, query).contains(&other.to_vec()), "{query}");
+            }
+            assert_eq!(magnets(search, "has:magnet tracker:t.example site:m").len(), 2);
+            assert_eq!(magnets(search, "has:torrent show"), Vec::<Vec<u8>>::new());
+            let mut within = Query::parse("has:torrent");
+            within.within = Some(Box::new(Query::parse("has:magnet")));
+            assert_eq!(
+                search.find(&within, Order::Newest, 0, 9).unwrap().total,
+                0,
+                "no query widens what it is within"
+            );
+        };
+        whole(&search);
+        drop((follower, search));
+        fs::remove_dir_all(index_path(place.folder.path())).unwrap();
+        let mut follower = place.follower();
+        place.level(&mut follower).await;
+        level(&mut follower).await;
+        let search = follower.search();
+        whole(&search);
+
+        // The torrent comes, known by its other hash, too; it goes again.
+        let hybrid = Infohashes { v1: Some([9; 20]), v2: Some(v2) };
+        let row = place.db.torrents(None, 1).await.unwrap().remove(0);
+        place.db.adopt_torrent(TorrentFacts { infohashes: hybrid, ..row.facts }, UnixMillis(10)).await.unwrap();
+        level(&mut follower).await;
+        assert_eq!((search.torrents(), magnets(&search, "has:magnet")), (2, vec![other.to_vec()]));
+        place.db.forget_torrent(hybrid, UnixMillis(11)).await.unwrap();
+        level(&mut follower).await;
+        assert_eq!((search.torrents(), magnets(&search, "has:magnet").len()), (1, 2));
+    });
+}
+
+#[test]
+fn torrents_are_found_by_the_hosts_of_their_trackers() {
+    run(async {
+        let place = Place::new();
+        place.store("a", "without", "x.iso", 1).await;
+        let info = "4:infod6:lengthi5e4:name5:other12:piece lengthi16384e6:pieces20:01234567890123456789ee";
+        let with = format!("d8:announce38:http://tracker.example.org:80/announce{info}");
+        place.store_file("a", with.as_bytes(), 2).await;
+        let mut follower = place.follower();
+        place.level(&mut follower).await;
+        let search = follower.search();
+        for query in ["tracker:tracker.example.org", "tracker:Example.org", "tracker:nowhere,example.org"] {
+            assert_eq!(place.found(&search, query, Order::Newest).await, ["other"], "{query}");
+        }
+        assert_eq!(place.found(&search, "tracker:org", Order::Newest).await, [""; 0]);
     });
 }
 

@@ -8,9 +8,12 @@ use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::without_keys;
 use gleaner_rules::config::searches::SavedSearch;
 use gleaner_search::category::{self, CATEGORIES};
-use gleaner_search::follow::contents_of;
+use gleaner_search::filing::Filing;
+use gleaner_search::follow::{contents_of, file_of};
 use gleaner_search::{Order, Query};
-use gleaner_store::crawldb::Stored;
+use gleaner_store::crawldb::{LabelRow, Stored};
+use gleaner_store::export::list::FileFacts;
+use gleaner_torrent::{contents, origin};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +23,7 @@ use crate::Outlet;
 use crate::limits::{FILES_LISTED_MAX, OFFSET_MAX, PAGE, PAGE_MAX};
 use crate::links::Links;
 use crate::problem::Problem;
-use crate::rows::Item;
+use crate::rows::{Item, Magnet};
 
 /// 200 once there is something to answer from.
 pub async fn ready(State(outlet): State<Arc<Outlet>>) -> Result<&'static str, Problem> {
@@ -53,12 +56,22 @@ pub async fn summary(call: Call<Nothing, Nothing>) -> Result<Summary, Problem> {
     })
 }
 
-/// A category with how many torrents are of it; a parent counts its children's.
+/// A category with how many torrents are of it; a parent counts its children's. From 100000 on, it is a site's own word for some of its torrents.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CategoryRow {
     number: u32,
+    /// Of a label, its site and its text.
     name: String,
     torrents: u64,
+    /// The site whose label it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    site: Option<Box<str>>,
+    /// That label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<Box<str>>,
+    /// What the rule file of its site says that the label means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    category: Option<u32>,
 }
 
 pub async fn categories(call: Call<Nothing, Nothing>) -> Result<Vec<CategoryRow>, Problem> {
@@ -67,12 +80,25 @@ pub async fn categories(call: Call<Nothing, Nothing>) -> Result<Vec<CategoryRow>
     let facets = facets.map_err(|error| Problem::ours(&error))?.map_err(|error| Problem::ours(&error))?;
     let counts: std::collections::HashMap<String, u64> =
         facets.get("category").cloned().unwrap_or_default().into_iter().collect();
+    let count = |number: u32| counts.get(&number.to_string()).copied().unwrap_or_default();
     let row = |of: &category::Category| CategoryRow {
         number: of.number,
         name: category::full_name(of.number).unwrap_or_default(),
-        torrents: counts.get(&of.number.to_string()).copied().unwrap_or_default(),
+        torrents: count(of.number),
+        site: None,
+        label: None,
+        category: None,
     };
-    Ok(CATEGORIES.iter().map(row).collect())
+    let filing = Filing::read(&*call.outlet.db).await.map_err(|error| Problem::ours(&error))?;
+    let label = |of: &LabelRow| CategoryRow {
+        number: of.number,
+        name: format!("{}: {}", of.site, of.text),
+        torrents: count(of.number),
+        category: filing.of_label(of),
+        site: Some(of.site.clone()),
+        label: Some(of.text.clone()),
+    };
+    Ok(CATEGORIES.iter().map(row).chain(filing.labels.rows.iter().map(label)).collect())
 }
 
 /// A saved search.
@@ -124,8 +150,71 @@ pub struct Torrent {
 struct SourceRow {
     site: Box<str>,
     url: String,
+    /// The site's own word for what it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<LabelTold>,
     first_seen: String,
     last_seen: String,
+}
+
+/// A site's own word for what a torrent is, and the number by which clients ask for it.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LabelTold {
+    number: u32,
+    text: Box<str>,
+}
+
+impl From<gleaner_store::crawldb::Label> for LabelTold {
+    fn from(label: gleaner_store::crawldb::Label) -> Self {
+        Self { number: label.number, text: label.text }
+    }
+}
+
+/// A torrent with what its file says.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WholeTorrent {
+    #[serde(flatten)]
+    torrent: Torrent,
+    /// Null if the file is lost or damaged.
+    file: Option<FileFacts>,
+}
+
+/// What is known by a magnet link alone: nobody has found its torrent file.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct MagnetTold {
+    infohash_v1: Option<String>,
+    infohash_v2: Option<String>,
+    name: Option<Box<str>>,
+    category: u32,
+    category_name: Option<String>,
+    /// When it was found first.
+    first_seen: String,
+    site: Box<str>,
+    /// The page that has the link, without keys.
+    page: String,
+    /// The site's own word for what it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<LabelTold>,
+    /// As found.
+    link: Box<str>,
+}
+
+impl MagnetTold {
+    fn of(Magnet { row, category }: Magnet) -> Self {
+        let (facts, hex) = (row.facts, |hash: &[u8]| data_encoding::HEXLOWER.encode(hash));
+        Self {
+            infohash_v1: facts.infohashes.v1.map(|v1| hex(&v1)),
+            infohash_v2: facts.infohashes.v2.map(|v2| hex(&v2)),
+            name: facts.name,
+            category,
+            category_name: category::full_name(category),
+            first_seen: row.first_seen.rfc3339(),
+            site: row.site,
+            page: without_keys(&row.page).into(),
+            label: row.label.map(Into::into),
+            link: facts.link,
+        }
+    }
 }
 
 impl Torrent {
@@ -135,6 +224,7 @@ impl Torrent {
         let source = |source: gleaner_store::crawldb::Source| SourceRow {
             site: source.site,
             url: without_keys(&source.url).into(),
+            label: source.label.map(Into::into),
             first_seen: source.first_seen.rfc3339(),
             last_seen: source.last_seen.rfc3339(),
         };
@@ -165,6 +255,20 @@ pub struct Torrents {
     total: u64,
     /// `cursor` of the next page; null after the last one.
     next: Option<String>,
+}
+
+/// What a query finds.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Found {
+    torrents: Vec<Torrent>,
+    /// Of a query with `has:magnet`: what is known by a magnet link alone, in the place of torrents.
+    magnets: Vec<MagnetTold>,
+    /// All that fit.
+    total: u64,
+    /// `cursor` of the next page; null after the last one.
+    next: Option<String>,
+    /// Parts of the query that look like filters and are none: they are looked for as words.
+    doubts: Vec<String>,
 }
 
 /// The page that is wanted of the newest torrents.
@@ -240,7 +344,7 @@ fn place(cursor: &str) -> Option<Stored> {
 }
 
 /// What a query finds. The cursor is the number of torrents before the page.
-pub async fn search(call: Call<Nothing, SearchAsked>) -> Result<Torrents, Problem> {
+pub async fn search(call: Call<Nothing, SearchAsked>) -> Result<Found, Problem> {
     let Call { outlet, caller, query: asked, .. } = call;
     must_be_within(asked.limit, PAGE_MAX)?;
     let count = asked.limit;
@@ -251,12 +355,14 @@ pub async fn search(call: Call<Nothing, SearchAsked>) -> Result<Torrents, Proble
         Some(_) => return Err(wrong_cursor()),
         None => 0,
     };
-    let page = outlet.find(&Query::parse(&asked.q), asked.order, skip, count).await?;
-    let behind = skip + page.items.len();
-    let next =
-        ((behind as u64) < page.total && !page.items.is_empty() && behind <= OFFSET_MAX).then(|| behind.to_string());
+    let query = Query::parse(&asked.q);
+    let page = outlet.find(&query, asked.order, skip, count).await?;
+    let shown = page.items.len() + page.magnets.len();
+    let behind = skip + shown;
+    let next = ((behind as u64) < page.total && shown > 0 && behind <= OFFSET_MAX).then(|| behind.to_string());
     let torrents = page.items.into_iter().map(|item| Torrent::of(item, &caller.links)).collect();
-    Ok(Torrents { torrents, total: page.total, next })
+    let magnets = page.magnets.into_iter().map(MagnetTold::of).collect();
+    Ok(Found { torrents, magnets, total: page.total, next, doubts: query.doubts })
 }
 
 async fn item(outlet: &Outlet, infohash: &str) -> Result<Item, Problem> {
@@ -268,8 +374,17 @@ async fn item(outlet: &Outlet, infohash: &str) -> Result<Item, Problem> {
     found.ok_or_else(|| Problem::not_found("this torrent is not in the archive", "/api/v1/search finds what is"))
 }
 
-pub async fn torrent(call: Call<OfTorrent, Nothing>) -> Result<Torrent, Problem> {
-    Ok(Torrent::of(item(&call.outlet, &call.path.infohash).await?, &call.caller.links))
+pub async fn torrent(call: Call<OfTorrent, Nothing>) -> Result<WholeTorrent, Problem> {
+    let item = item(&call.outlet, &call.path.infohash).await?;
+    let (row, archive) = (item.row.clone(), Arc::clone(&call.outlet.archive));
+    let read = move || {
+        let bytes = file_of(&row, &archive)?;
+        let parts = bytes.and_then(|bytes| contents::read(&bytes).zip(origin::read(&bytes)));
+        Ok::<_, std::io::Error>(parts.map(|(contents, origin)| FileFacts::of(&contents, &origin)))
+    };
+    let file = tokio::task::spawn_blocking(read).await.map_err(|error| Problem::ours(&error))?;
+    let file = file.map_err(|error| Problem::ours(&error))?;
+    Ok(WholeTorrent { torrent: Torrent::of(item, &call.caller.links), file })
 }
 
 /// The files of a torrent.

@@ -85,6 +85,8 @@ impl Read {
 struct Stream {
     outlet: Arc<Outlet>,
     links: Links,
+    /// The session that it was asked for in.
+    session: Option<String>,
     kinds: BTreeSet<Kind>,
     read: Read,
     works: Vec<SiteWork>,
@@ -94,7 +96,7 @@ struct Stream {
     _place: OwnedSemaphorePermit,
 }
 
-/// The stream: it ends when the token is revoked that it was asked for with.
+/// The stream: it ends when the token is revoked that it was asked for with, and with its session.
 pub async fn events(call: Call<Nothing, EventsAsked>) -> Result<Response, Problem> {
     let kinds = call.query.kinds()?;
     let outlet = call.outlet;
@@ -107,9 +109,9 @@ pub async fn events(call: Call<Nothing, EventsAsked>) -> Result<Response, Proble
     let seen = call.headers.get("last-event-id").and_then(|id| id.to_str().ok()).and_then(Read::of_id);
     // An earlier process counted its lines anew.
     let read = seen.map_or(end, |seen| Read { change: seen.change.min(end.change), line: seen.line.min(end.line) });
-    let links = call.caller.links;
+    let (links, session) = (call.caller.links, call.caller.session);
     let (works, ready) = (Vec::new(), VecDeque::from([Event::default().comment("gleaner")]));
-    let stream = Stream { outlet, links, kinds, read, works, ready, is_idle: false, _place: place };
+    let stream = Stream { outlet, links, session, kinds, read, works, ready, is_idle: false, _place: place };
     let events = stream::unfold(stream, |mut stream| async move {
         let event = stream.next().await?;
         Some((Ok::<_, Infallible>(event), stream))
@@ -130,7 +132,7 @@ impl Stream {
             if self.is_idle {
                 tokio::time::sleep(EVENT_LOOK).await;
             }
-            if self.links.token.as_ref().is_some_and(|token| !self.outlet.tokens.has(token)) {
+            if !self.is_admitted() {
                 return None;
             }
             if let Err(why) = self.look().await {
@@ -139,6 +141,13 @@ impl Stream {
             }
             self.is_idle = self.ready.is_empty();
         }
+    }
+
+    /// False once its token is revoked, or its session is over.
+    fn is_admitted(&self) -> bool {
+        let Outlet { tokens, sessions, clock, .. } = &*self.outlet;
+        let is_there = |session: &String| sessions.find(tokens, session, clock.now()).is_some();
+        self.links.token.as_ref().is_none_or(|token| tokens.has(token)) && self.session.as_ref().is_none_or(is_there)
     }
 
     /// Makes ready what has happened since.

@@ -41,6 +41,7 @@ pub fn document(endpoints: &[Endpoint], inside: &Inside, base: &str) -> Value {
         let at = paths.entry(format!("/api/v1{}", endpoint.path)).or_insert_with(|| json!({}));
         at[endpoint.method] = operation;
     }
+    paths.insert("/session".to_owned(), session(&problem));
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -61,6 +62,50 @@ pub fn document(endpoints: &[Endpoint], inside: &Inside, base: &str) -> Value {
                 "session": { "type": "apiKey", "in": "cookie", "name": COOKIE, "description": "What POST /session gives for a token." },
                 "basic": { "type": "http", "scheme": "basic", "description": "The token as password, or as user." },
             },
+        },
+    })
+}
+
+/// `/session`, which is beside the table: a cookie is none of its JSON.
+fn session(problem: &Value) -> Value {
+    let refused = |told: &[(u16, &str)]| -> Map<String, Value> {
+        let response =
+            |why: &str| json!({ "description": why, "content": { "application/problem+json": { "schema": problem } } });
+        told.iter().map(|(status, why)| (status.to_string(), response(why))).collect()
+    };
+    let of_another = "another site's page has sent the request";
+    let mut begun = refused(&[
+        (400, "no token is in the body"),
+        (403, "this token is unknown or revoked, or another site's page has sent the request"),
+        (413, "the body is too large"),
+        (415, "the body is neither a form nor JSON"),
+        (421, "requests for this host are not answered"),
+        (429, "too many tokens that are none, or too many requests"),
+    ]);
+    let cookie = json!({ "Set-Cookie": { "schema": { "type": "string" }, "description": "the session, for 30 days" } });
+    let fields = json!({ "scope": { "type": "string" }, "until": { "type": "string" } });
+    let given = json!({ "application/json": { "schema": { "type": "object", "properties": fields, "required": ["scope", "until"] } } });
+    begun.insert("200".to_owned(), json!({ "description": "a session", "headers": cookie, "content": given }));
+    begun.insert("303".to_owned(), json!({ "description": "a session, for a form", "headers": cookie }));
+    let mut ended =
+        refused(&[(403, of_another), (421, "requests for this host are not answered"), (429, "too many requests")]);
+    ended.insert("204".to_owned(), json!({ "description": "there is no session any more" }));
+    let token = json!({ "schema": { "type": "object", "properties": { "token": { "type": "string" } }, "required": ["token"] } });
+    json!({
+        "post": {
+            "operationId": "post_session",
+            "summary": "A session for a token: the cookie of browsers",
+            "security": [],
+            "parameters": [],
+            "requestBody": { "required": true, "content": { "application/json": token, "application/x-www-form-urlencoded": token } },
+            "responses": begun,
+        },
+        "delete": {
+            "operationId": "delete_session",
+            "summary": "Ends the session of the cookie",
+            "security": [],
+            "parameters": [],
+            "responses": ended,
         },
     })
 }
@@ -142,7 +187,11 @@ mod tests {
         let endpoints = super::super::endpoints();
         let document = document(&endpoints, &Inside::default(), "http://127.0.0.1:1/g");
         let named: BTreeSet<&str> = endpoints.iter().map(|endpoint| endpoint.path).collect();
-        assert_eq!(document["paths"].as_object().unwrap().len(), named.len());
+        // And the session, which is beside the table.
+        assert_eq!(document["paths"].as_object().unwrap().len(), named.len() + 1);
+        for (method, status) in [("post", "200"), ("post", "303"), ("delete", "204")] {
+            assert!(document["paths"]["/session"][method]["responses"][status].is_object(), "{method}");
+        }
         for endpoint in &endpoints {
             let operation = &document["paths"][format!("/api/v1{}", endpoint.path)][endpoint.method];
             let parameters = operation["parameters"].as_array().unwrap();

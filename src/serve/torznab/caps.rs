@@ -20,8 +20,8 @@ const SEARCHES: [(&str, &str); 6] = [
     ("book-search", "q,author,title,year"),
 ];
 
-/// The document of `t=caps`, with the labels of one site as categories of their own.
-pub fn text(labels: &[LabelRow]) -> String {
+/// The document of `t=caps`, with labels as categories of their own; where they are not of one site alone, they are named `site: label`.
+pub fn text(labels: &[LabelRow], is_one_site: bool) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<caps>\n<server version=\"{version}\" title=\"gleaner\"/>\n<limits default=\"{PAGE}\" \
@@ -38,8 +38,8 @@ pub fn text(labels: &[LabelRow]) -> String {
         }
         text += "</category>\n";
     }
-    for LabelRow { number, text: label, .. } in labels.iter().take(LABELS_TOLD_MAX) {
-        let label = xml_text(label);
+    for LabelRow { number, text: label, site } in labels.iter().take(LABELS_TOLD_MAX) {
+        let label = if is_one_site { xml_text(label) } else { xml_text(&format!("{site}: {label}")) };
         text += &format!("<category id=\"{number}\" name=\"{}\"/>\n", escape(label.as_str()));
     }
     text + "</categories>\n</caps>\n"
@@ -60,6 +60,6 @@ pub fn indexers(sites: &BTreeSet<String>) -> String {
 }
 
 fn text_of_caps() -> String {
-    let whole = text(&[]);
+    let whole = text(&[], true);
     whole.split_once('\n').map_or_else(String::new, |(_, caps)| caps.to_owned())
 }

@@ -3,12 +3,12 @@
 //! tests/program/clients.
 
 use gleaner_base::clock::UnixMillis;
-use gleaner_store::crawldb::{Source, TorrentFacts, TorrentRow};
+use gleaner_store::crawldb::{Label, LabelRow, MagnetFacts, MagnetRow, Source, TorrentFacts, TorrentRow};
 use gleaner_torrent::Infohashes;
 
 use super::{caps, items};
 use crate::links::Links;
-use crate::rows::{Item, Page};
+use crate::rows::{Item, Magnet, Page};
 use crate::tokens::{Scope, Token};
 
 /// Two torrents: an episode with everything in its name that can hurt, and one of BitTorrent v2 alone.
@@ -42,6 +42,7 @@ fn page() -> Page {
             Item { row: row(Infohashes { v1: Some([0xab; 20]), v2: None }, evil, 1_796_083_200_000), category: 5040 },
             Item { row: row(Infohashes { v1: None, v2: Some([0xcd; 32]) }, "v2", 1_796_083_100_000), category: 4020 },
         ],
+        magnets: Vec::new(),
         total: 2,
     }
 }
@@ -442,7 +443,45 @@ fn items_are_what_each_client_takes_and_each_change_that_one_would_not_take_is_n
 
 #[test]
 fn caps_are_what_each_client_takes_and_each_change_that_one_would_not_take_is_noticed() {
-    check(&caps::text(&[]), OF_CAPS);
+    check(&caps::text(&[], true), OF_CAPS);
+    let label = |site: &str, number| LabelRow { site: site.into(), text: "Anime & <co>".into(), number };
+    let of_all = caps::text(&[label("nyaa", 100_001), label("other", 100_002)], false);
+    check(&of_all, OF_CAPS);
+    for name in ["nyaa: Anime &amp; &lt;co&gt;", "other: Anime &amp; &lt;co&gt;"] {
+        assert!(of_all.contains(&format!("name=\"{name}\"/>")), "{of_all}");
+    }
+    assert!(caps::text(&[label("nyaa", 100_001)], true).contains("name=\"Anime &amp; &lt;co&gt;\"/>"));
+}
+
+#[test]
+fn what_is_known_by_a_magnet_alone_has_its_link_and_no_torrent_file() {
+    let link = "magnet:?xt=urn:btih:abababababababababababababababababababab&dn=Show+S01E02&xl=77&tr=udp%3A%2F%2Ft.example%3A80";
+    let row = MagnetRow {
+        facts: MagnetFacts {
+            infohashes: Infohashes { v1: Some([0xab; 20]), v2: None },
+            name: Some("Show S01E02 & \u{1b}<co>".into()),
+            link: link.into(),
+        },
+        site: "demo".into(),
+        page: "http://demo.example/t?id=1&passkey=0123456789abcdef0123456789abcdef".into(),
+        first_seen: UnixMillis(1_796_083_200_000),
+        label: Some(Label { number: 100_005, text: "tv".into() }),
+        stored: false,
+    };
+    let page = Page { items: Vec::new(), magnets: vec![Magnet { row, category: 5040 }], total: 1 };
+    let text = items::text(&page, 0, &Links { base: "http://g.example".to_owned(), token: Some(token()) });
+    let document = Document(&text);
+    assert!(
+        document.is_well_formed() && !text.contains(".torrent\"") && !text.contains("0123456789abcdef0123"),
+        "{text}"
+    );
+    let escaped = link.replace('&', "&amp;");
+    assert_eq!(document.attributes("magneturl"), [&*escaped]);
+    assert_eq!(document.all("<enclosure url=\"", "\""), [&*escaped]);
+    assert!(text.contains(" length=\"77\" type=\"application/x-bittorrent;x-scheme-handler/magnet\"/>"), "{text}");
+    assert_eq!(document.attributes("infohash"), ["ab".repeat(20)]);
+    assert_eq!(document.attributes("category"), ["5000", "5040", "100005"]);
+    assert_eq!((document.attributes("season"), document.attributes("downloadvolumefactor")), (vec!["1"], vec!["1"]));
 }
 
 #[test]

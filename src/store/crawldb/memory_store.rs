@@ -520,7 +520,11 @@ impl CrawlDb for MemoryStore {
         else {
             return Ok(());
         };
-        state.changes.push(key);
+        let (by_v1, by_v2) = state.magnet_keys(&torrent.facts.infohashes);
+        let by_v2 = by_v2.filter(|magnet| by_v1.as_ref() != Some(magnet));
+        let magnets = [by_v1, by_v2].into_iter().flatten().filter(|magnet| *magnet != key);
+        state.changes.push(key.clone());
+        state.changes.extend(magnets);
         if let Some(host) = torrent.first_host {
             state.counts(host).torrents -= 1;
         }
@@ -555,8 +559,8 @@ impl CrawlDb for MemoryStore {
         state.count_magnets(&infohashes, -1);
         let torrent = Torrent { facts, first_host: None, stored: now, seen_count: 0, sources: Vec::new() };
         state.torrents.insert(key.clone(), torrent);
-        state.changes.push(key.clone());
         state.add_magnet_pages(&key, &infohashes);
+        state.changes.push(key);
         Ok(())
     }
 }

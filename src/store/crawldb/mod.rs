@@ -175,7 +175,7 @@ pub trait Reader: Send + Sync + 'static {
     /// The torrents with these infohashes (20 or 32 bytes each, either one of a hybrid), in their order.
     async fn torrents_at(&self, infohashes: Vec<Vec<u8>>) -> Result<Vec<Option<TorrentRow>>, CrawlDbError>;
 
-    /// Changes of stored torrents in their order, starting after the one with the number `after`.
+    /// Changes of stored torrents, and of magnets, in their order, starting after the one with the number `after`.
     async fn changes(&self, after: u64, rows_max: usize) -> Result<Changes, CrawlDbError>;
 
     /// The labels of all sites, in the order of their numbers.
@@ -183,6 +183,9 @@ pub trait Reader: Send + Sync + 'static {
 
     /// Magnets in the order of their keys (bytes), starting after `after`.
     async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError>;
+
+    /// The magnets with these infohashes (20 or 32 bytes each, either one of a hybrid), in their order.
+    async fn magnets_at(&self, infohashes: Vec<Vec<u8>>) -> Result<Vec<Option<MagnetRow>>, CrawlDbError>;
 
     /// Listings of one site in the order of (host, series, page), starting after `after`.
     async fn listings(

@@ -266,7 +266,8 @@ impl TorrentRow {
     }
 }
 
-/// What has happened to the torrents of a database since a change: each was added or removed, or one more site has it.
+/// What has happened to the torrents of a database since a change: each was added or removed, or one more site has it. A magnet that is new, or has become
+/// another, or whose torrent has come or gone, is a change of its own key.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {
     /// A number that no other database has.
@@ -328,6 +329,9 @@ pub struct MagnetRow {
     /// The page that has the link.
     pub page: Box<str>,
     pub first_seen: UnixMillis,
+    /// What its site says that it is: the label of that page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<Label>,
     /// True once the torrent itself is in the archive.
     pub stored: bool,
 }

@@ -391,6 +391,10 @@ impl Reader for RedbStore {
         self.call(move |core, db| read::magnets(core, db, after.as_deref(), rows_max)).await
     }
 
+    async fn magnets_at(&self, infohashes: Vec<Vec<u8>>) -> Result<Vec<Option<MagnetRow>>, CrawlDbError> {
+        self.call(move |core, db| read::magnets_at(core, db, &infohashes)).await
+    }
+
     async fn listings(
         &self,
         site: &str,

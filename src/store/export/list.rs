@@ -6,6 +6,7 @@ use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
 use data_encoding::HEXLOWER;
+use schemars::JsonSchema;
 use serde::Serialize;
 use url::form_urlencoded::byte_serialize;
 
@@ -66,6 +67,44 @@ pub struct FileRecord<'a> {
     pub bytes: u64,
 }
 
+/// What a torrent file says beside names and lengths, keys of members masked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FileFacts {
+    pub piece_bytes: u64,
+    /// v1 pieces.
+    pub pieces: u64,
+    pub created_by: Option<String>,
+    pub comment: Option<String>,
+    pub trackers: Vec<String>,
+    /// BEP 19.
+    pub web_seeds: Vec<String>,
+    /// BEP 38: infohashes of torrents that share files with it, and names of collections.
+    pub similar: Vec<String>,
+    pub collections: Vec<String>,
+    /// BEP 39.
+    pub update_url: Option<String>,
+}
+
+impl FileFacts {
+    /// Of the parts that were read of a file.
+    #[must_use]
+    pub fn of(contents: &Contents, origin: &Origin) -> Self {
+        let masked = |texts: &[String]| texts.iter().map(|text| tracker_without_keys(text)).collect();
+        let text = |text: &Option<String>| text.as_deref().map(|text| without_keys_in(text).into_owned());
+        Self {
+            piece_bytes: contents.piece_bytes,
+            pieces: contents.pieces,
+            created_by: text(&contents.created_by),
+            comment: text(&origin.comment),
+            trackers: masked(&origin.trackers),
+            web_seeds: masked(&contents.web_seeds),
+            similar: contents.similar.iter().map(|hash| HEXLOWER.encode(hash)).collect(),
+            collections: contents.collections.clone(),
+            update_url: text(&contents.update_url),
+        }
+    }
+}
+
 /// What a torrent file says, and what it is filed under.
 pub(super) struct Told {
     pub contents: Contents,
@@ -76,8 +115,7 @@ pub(super) struct Told {
 impl<'a> Record<'a> {
     pub(super) fn of(row: &'a TorrentRow, told: &'a Told) -> Self {
         let (facts, Told { contents, origin, category }) = (&row.facts, told);
-        let masked = |texts: &[String]| texts.iter().map(|text| tracker_without_keys(text)).collect();
-        let text = |text: &Option<String>| text.as_deref().map(|text| without_keys_in(text).into_owned());
+        let said = FileFacts::of(contents, origin);
         Self {
             infohash_v1: facts.infohashes.v1.map(|hash| HEXLOWER.encode(&hash)),
             infohash_v2: facts.infohashes.v2.map(|hash| HEXLOWER.encode(&hash)),
@@ -88,16 +126,16 @@ impl<'a> Record<'a> {
             category: category.0,
             category_name: category.1.clone(),
             private: facts.private,
-            piece_bytes: contents.piece_bytes,
-            pieces: contents.pieces,
+            piece_bytes: said.piece_bytes,
+            pieces: said.pieces,
             created: facts.created_unix.and_then(created),
-            created_by: text(&contents.created_by),
-            comment: text(&origin.comment),
-            trackers: masked(&origin.trackers),
-            web_seeds: masked(&contents.web_seeds),
-            similar: contents.similar.iter().map(|hash| HEXLOWER.encode(hash)).collect(),
-            collections: contents.collections.clone(),
-            update_url: text(&contents.update_url),
+            created_by: said.created_by,
+            comment: said.comment,
+            trackers: said.trackers,
+            web_seeds: said.web_seeds,
+            similar: said.similar,
+            collections: said.collections,
+            update_url: said.update_url,
             metainfo_bytes: facts.metainfo_bytes,
             sha256: HEXLOWER.encode(&facts.sha256),
             stored: Some(row.stored.rfc3339()),

@@ -77,9 +77,10 @@ impl ExportFormat {
     /// # Errors
     /// [`ExportError::UnknownSuffix`] for the suffix of another kind of archive.
     pub fn of_dest(dest: &Path) -> Result<Self, ExportError> {
-        const OTHERS: [&str; 13] = [
+        const OTHERS: [&str; 26] = [
             ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tar.lz4", ".zst", ".gz", ".xz", ".7z", ".rar",
-            ".bz2",
+            ".bz2", ".txt", ".json", ".ndjson", ".tsv", ".xml", ".html", ".xlsx", ".ods", ".db", ".sqlite", ".list",
+            ".magnet", ".torrent",
         ];
         let name = dest.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         if name.ends_with(".tar.zst") || name.ends_with(".tzst") {

@@ -164,6 +164,7 @@ pub async fn import(
         source: &source,
         now,
         hosts: HashMap::new(),
+        labels: HashMap::new(),
         pages: HashSet::new(),
         seen: HashSet::new(),
         summary: Summary::default(),

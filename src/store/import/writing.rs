@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 use super::{Batch, ImportError, Magnet, SourceAt, Summary, Torrent};
 use crate::crawldb::{CrawlDb, HostId, Outcome, TorrentFacts, UrlKey, UrlLabel, Visit};
-use crate::limits::{IMPORT_ORIGINS_MAX, URL_BYTES_MAX};
+use crate::limits::{IMPORT_LABELS_MAX, IMPORT_ORIGINS_MAX, URL_BYTES_MAX};
 use gleaner_base::clock::UnixMillis;
 use gleaner_torrent::Infohashes;
 use gleaner_torrent::archive::Archive;
@@ -26,6 +26,8 @@ pub struct Writing<'w> {
     pub source: &'w str,
     pub now: UnixMillis,
     pub hosts: HashMap<(String, String), HostId>,
+    /// Labels of this import, by site.
+    pub labels: HashMap<String, HashSet<Box<str>>>,
     /// Pages of this batch.
     pub pages: HashSet<UrlKey>,
     /// Of a run that writes nothing: what it would have written.
@@ -122,6 +124,7 @@ impl Writing<'_> {
             let is_url = url.is_some();
             let (origin, path, rank) =
                 url.unwrap_or_else(|| (FILES.to_owned(), path_of(place, &facts.infohashes), RANK));
+            let label = label.filter(|label| self.may_have(&site, label));
             let Some(host) = self.host(site, origin).await? else { continue };
             // A page with a magnet link of it.
             let outcome = if rank > RANK { Outcome::Page } else { Outcome::TorrentStored };
@@ -169,6 +172,18 @@ impl Writing<'_> {
         Ok(visits)
     }
 
+    /// False for a label beyond the cap.
+    fn may_have(&mut self, site: &str, label: &str) -> bool {
+        if self.labels.get(site).is_some_and(|known| known.contains(label)) {
+            return true;
+        }
+        if self.labels.values().map(HashSet::len).sum::<usize>() >= IMPORT_LABELS_MAX {
+            self.summary.refused.push("a manifest names too many labels (imported without them)", site, "");
+            return false;
+        }
+        self.labels.entry(site.to_owned()).or_default().insert(label.into())
+    }
+
     /// The number of an origin; None beyond the cap.
     async fn host(&mut self, site: String, origin: String) -> Result<Option<HostId>, ImportError> {
         if let Some(host) = self.hosts.get(&(site.clone(), origin.clone())) {
@@ -202,4 +217,30 @@ fn path_of(place: &str, infohashes: &Infohashes) -> String {
         }
     }
     if path.len() <= URL_BYTES_MAX / 2 { path } else { format!("/{infohashes}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crawldb::memory_store::MemoryStore;
+
+    #[test]
+    fn an_invented_manifest_does_not_use_up_the_numbers_of_labels() {
+        let db = MemoryStore::new();
+        let mut writing = Writing {
+            db: &db,
+            archive: None,
+            source: "import",
+            now: UnixMillis(1),
+            hosts: HashMap::new(),
+            labels: HashMap::new(),
+            pages: HashSet::new(),
+            seen: HashSet::new(),
+            summary: Summary::default(),
+        };
+        let may = |writing: &mut Writing<'_>, nth: usize| writing.may_have(&format!("s{}", nth % 7), &nth.to_string());
+        assert!((0..IMPORT_LABELS_MAX).all(|nth| may(&mut writing, nth)));
+        assert!(!may(&mut writing, IMPORT_LABELS_MAX) && may(&mut writing, 5), "known ones go on");
+        assert_eq!(writing.summary.refused.count(), 1);
+    }
 }

@@ -356,6 +356,10 @@ impl Reader for Watched {
         at_once(self.db.magnets(after, rows_max))
     }
 
+    async fn magnets_at(&self, infohashes: Vec<Vec<u8>>) -> Result<Vec<Option<MagnetRow>>, CrawlDbError> {
+        at_once(self.db.magnets_at(infohashes))
+    }
+
     async fn listings(
         &self,
         site: &str,

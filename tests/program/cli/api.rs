@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::cli::harness::{Service, Site, folder, run, truth, wait_for};
+use crate::cli::press::post;
 use crate::cli::web::{crawled, get, indexed, port_of, send};
 
 #[test]
@@ -191,6 +192,83 @@ fn a_stream_ends_with_its_token() {
     run(here, &["token", "revoke", "page", "--data", "data"]).ended(0);
     // The rest of the answer, until its last chunk.
     wait_for("the stream has ended", || (listener.line() == "0").then_some(()));
+    assert!(service.stop().success());
+}
+
+#[test]
+fn a_stream_ends_with_its_session() {
+    let here = folder();
+    let here = here.path();
+    fs::create_dir(here.join("rules")).unwrap();
+    fs::create_dir(here.join("data")).unwrap();
+    let made = run(here, &["token", "new", "page", "--scope", "read", "--data", "data", "--rules", "rules"]).ended(0);
+    let service = Service::with(here, &[("GLEANER_WEB_AUTH", "all")]);
+    let port = port_of(&service);
+    let body = format!("{{\"token\": \"{}\"}}", made.out.trim());
+    let begun = post(port, "/session", &[("Content-Type", "application/json")], &body);
+    let cookie = begun.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+    let mut listener = Listener::start(port, "", &format!("0-0\r\nCookie: {cookie}"));
+    assert!(listener.line().contains(" 200 "));
+    assert_eq!(send(port, "DELETE", "/session", &[("Cookie", &cookie)]).status, 204);
+    wait_for("the stream has ended", || (listener.line() == "0").then_some(()));
+    assert!(service.stop().success());
+}
+
+#[test]
+fn a_torrent_has_what_its_file_says_and_a_search_its_doubts_and_its_magnets() {
+    let here = folder();
+    let here = here.path();
+    crawled(here);
+    run(here, &["export", "all.jsonl", "--data", "data"]).ended(0);
+    let lines = fs::read_to_string(here.join("all.jsonl")).unwrap();
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let service = Service::start(here);
+    let port = port_of(&service);
+    indexed(port);
+    for line in lines.iter().take(5) {
+        let hash = line["infohash_v1"].as_str().or(line["infohash_v2"].as_str()).unwrap();
+        let told = get(port, &format!("/api/v1/torrents/{hash}")).json();
+        assert_eq!(told["name"], line["name"]);
+        let fields = [
+            "piece_bytes",
+            "pieces",
+            "created_by",
+            "comment",
+            "trackers",
+            "web_seeds",
+            "similar",
+            "collections",
+            "update_url",
+        ];
+        for field in fields {
+            assert_eq!(told["file"][field], line[field], "{field}: {told}");
+        }
+        assert!(told["file"]["piece_bytes"].as_u64() > Some(0), "{told}");
+    }
+    let doubtful = get(port, "/api/v1/search?q=size:big").json();
+    assert_eq!(doubtful["doubts"], serde_json::json!(["size:big"]));
+    for form in ["rss", "atom"] {
+        let feed = get(port, &format!("/feeds/all.{form}?q=size:big"));
+        assert!(feed.text().contains("; `size:big` is no filter: it is looked for as words"), "{}", feed.text());
+    }
+
+    let found = get(port, "/api/v1/search?q=has:magnet&limit=200").json();
+    let magnets = found["magnets"].as_array().unwrap();
+    assert!(!magnets.is_empty() && found["total"].as_u64() == Some(magnets.len() as u64), "{found}");
+    assert_eq!(found["torrents"], serde_json::json!([]));
+    let stored = crate::cli::harness::archived(&here.join("data"));
+    for magnet in magnets {
+        let hash = magnet["infohash_v1"].as_str().or(magnet["infohash_v2"].as_str()).unwrap();
+        assert!(magnet["link"].as_str().unwrap().starts_with("magnet:?") && !stored.contains(hash), "{magnet}");
+    }
+    let torznab = get(port, "/api?t=search&q=has:magnet");
+    let links = torznab.text().matches("name=\"magneturl\"").count();
+    assert_eq!(links, magnets.len().min(100), "{}", torznab.text());
+    assert!(!get(port, "/api?t=search&q=debian").text().contains("magnet:"));
+    assert_eq!(get(port, "/feeds/all.rss?q=has:magnet").status, 400);
+    let printed = run(here, &["search", "has:magnet", "--json", "--data", "data"]).ended(0).json();
+    assert_eq!(printed["magnets"].as_array().unwrap().len(), magnets.len().min(20), "{printed}");
+    assert_eq!(get(port, "/api/v1/search?q=").json()["total"], 60, "others find torrents alone");
     assert!(service.stop().success());
 }
 

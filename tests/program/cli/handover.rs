@@ -86,6 +86,7 @@ fn the_command_hands_over_what_fits_and_lists_what_it_did() {
     handover(here, &["x"]).ended(1).says(&["gleaner.toml:1:1", "the key `folder` is missing"]);
     fs::write(here.join("gleaner.toml"), config).unwrap();
     handover(here, &["box"]).ended(0).says(&["`foo:bar` is no filter"]);
+    run(here, &["config", "check"]).ended(0).says(&["warning: handover box: `foo:bar` is no filter"]);
 }
 
 /// SIGKILLs while the service stores and hands over: `GLEANER_KILLS` of them.

@@ -96,7 +96,9 @@ fn what_is_refused_is_told_and_a_folder_in_use_is_left_alone() {
     }
     import(here, "b", &[]).ended(2);
     import(here, "b", &["--source", "a/b", "in"]).ended(2).says(&["a name has 1 to 64 letters"]);
-    import(here, "b", &["nowhere"]).ended(1).says(&["cannot be read: 1", "nowhere: "]);
+    import(here, "b", &["nowhere"]).ended(1).says(&["nowhere: there is no such file or folder", "hint: "]);
+    assert!(!here.join("b").exists(), "a mistyped path makes no data folder");
+    import(here, "b", &["nowhere", "in/read.me"]).ended(1).says(&["cannot be read: 1", "nowhere: "]);
     let ran = import(here, "b", &["--source", "mine", "in", "a/torrents"]).ended(1).says(&[
         "20 torrents are new",
         "1 other files were left alone",

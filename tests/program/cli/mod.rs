@@ -82,6 +82,7 @@ fn every_command_has_help_with_an_example() {
         "token revoke",
         "pause",
         "resume",
+        "recheck",
         "verify",
         "config",
         "config check",

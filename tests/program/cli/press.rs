@@ -11,7 +11,7 @@ use crate::cli::harness::{Service, Site, folder, run, wait_for};
 use crate::cli::web::{Answer, get, port_of, send};
 
 /// POSTs a body.
-fn post(port: u16, target: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+pub fn post(port: u16, target: &str, headers: &[(&str, &str)], body: &str) -> Answer {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     let lines: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
@@ -76,6 +76,10 @@ fn a_paused_site_is_left_alone_over_restarts_until_it_is_resumed() {
     run(here, &["pause", "nosite", "--data", "data"]).ended(1).says(&["no site is called nosite"]);
     run(here, &["resume", "demo", "--data", "data"]).ended(0).says(&["demo goes on"]);
     wait_for("it is crawled", || (requests(port) > before).then_some(()));
+    let rechecked = "demo: the start pages and all lists are rechecked now";
+    run(here, &["recheck", "demo", "--data", "data"]).ended(0).says(&[rechecked]);
+    run(here, &["recheck", "nosite", "--data", "data"]).ended(1).says(&["no site is called nosite"]);
+    assert_eq!(service.logged("a recheck of all lists is asked for").len(), 1);
     assert_eq!(site(port)["paused"], Value::Null);
     let again = post(port, "/api/v1/sites/demo/resume", &[JSON], "{}");
     assert_eq!((again.status, again.json()["note"].as_str()), (200, Some("it was not paused")));

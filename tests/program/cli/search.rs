@@ -57,6 +57,11 @@ fn what_was_stored_is_found_by_the_command_and_by_the_service() {
         fs::remove_file(here.join("found.zip")).unwrap();
     }
 
+    let export = |more: &[&str]| run(here, &[&["export", "--data", "data", "--rules", "rules"], more].concat());
+    export(&["list.txt"]).ended(1).says(&[".txt files are not supported", "hint: name it .tar.zst"]);
+    export(&["list.csv", "--layout", "by-site"]).ended(1).says(&["a list has no folders", "hint: leave --layout out"]);
+    assert!(!here.join("list.txt").exists() && !here.join("list.csv").exists());
+
     // What is damaged is made again.
     fs::write(here.join("data/search/meta.json"), "{").unwrap();
     let again = search(here, &["--json"]).ended(0);

@@ -30,7 +30,7 @@ for operations in document["paths"].values():
                 parameter["examples"] = {f"known{nth}": {"value": value} for nth, value in enumerate(values)}
 Path("openapi.json").write_text(json.dumps(document))
 command = [Path(sys.executable).with_name("schemathesis"), "run", "openapi.json", "--url", origin, "-H", f"Authorization: Bearer {token}", "--checks", "all"]
-# A stream has no end.
-command += ["--exclude-path", "/api/v1/events"]
+# A stream has no end; a few tries of tokens that are none are enough.
+command += ["--exclude-path", "/api/v1/events", "--exclude-path", "/session"]
 options = ["--max-examples", cases, "--generation-deterministic", "--no-color", "--continue-on-failure"]
 sys.exit(subprocess.run(command + options, check=False).returncode)

@@ -44,6 +44,9 @@ impl Watched {
         run(here.path(), &["crawl", "--data", "data", "--rules", "rules", "--json"]).ended(0);
         // By other rules lists are read again: the service has something to measure, beside the coverage of a whole site.
         put("thread = [\n", "thread = [\n    '^/nowhere/',\n");
+        fs::create_dir(here.path().join("watch")).unwrap();
+        fs::write(here.path().join("gleaner.toml"), "[[handover]]\nname = 'box'\nfolder = 'watch'\nsince = 'all'\n")
+            .unwrap();
         let service = Service::start(here.path());
         let port = port_of(&service);
         wait_for("the index can be asked", || (get(port, "/api/v1/search?q=x").status == 200).then_some(()));

@@ -96,6 +96,7 @@ impl Site {
             site: SITE.into(),
             page: url_of(page).into(),
             first_seen: UnixMillis(0),
+            label: None,
             stored,
         });
         self

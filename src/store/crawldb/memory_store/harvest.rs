@@ -1,5 +1,7 @@
 //! The model's torrents, magnets and sources.
 
+use std::collections::BTreeSet;
+
 use super::{Magnet, MemoryTables, Torrent};
 use crate::crawldb::labels;
 use crate::crawldb::merge::{self, Found};
@@ -55,6 +57,18 @@ impl MemoryTables {
         number.and_then(|number| Some(Label { number: *number, text: self.labels.text(*number)?.into() }))
     }
 
+    pub(super) fn magnet_row(&self, magnet: &Magnet) -> MagnetRow {
+        let number = self.url_labels.get(&magnet.page);
+        MagnetRow {
+            facts: magnet.facts.clone(),
+            site: self.site(magnet.page.host),
+            page: self.url_text(magnet.page.host, &magnet.page.path),
+            first_seen: magnet.first_seen,
+            label: number.and_then(|number| Some(Label { number: *number, text: self.labels.text(*number)?.into() })),
+            stored: self.torrent_key(&magnet.facts.infohashes).is_some(),
+        }
+    }
+
     pub(super) fn magnet_keys(&self, infohashes: &Infohashes) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
         let by = |matches: &dyn Fn(&Infohashes) -> bool| {
             self.magnets.iter().find(|(_, magnet)| matches(&magnet.facts.infohashes)).map(|(key, _)| key.clone())
@@ -101,11 +115,12 @@ impl MemoryTables {
         if let Some(torrent) = self.torrents.get_mut(&key) {
             torrent.seen_count = torrent.seen_count.saturating_add(1);
         }
-        if self.add_source(&key, source_of(visit, visit.via.clone())) || stored {
-            self.changes.push(key.clone());
-        }
+        let is_new = self.add_source(&key, source_of(visit, visit.via.clone()));
         if stored {
             self.add_magnet_pages(&key, &facts.infohashes);
+        }
+        if is_new || stored {
+            self.changes.push(key);
         }
         stored
     }
@@ -132,6 +147,9 @@ impl MemoryTables {
         for magnet_key in [by_v1, by_v2].into_iter().flatten() {
             let magnet = &self.magnets[&magnet_key];
             let (page, at) = (magnet.page.clone(), magnet.first_seen);
+            if magnet_key != key {
+                self.changes.push(magnet_key);
+            }
             self.add_source(key, Found { host: page.host, path: page.path, via: None, first_seen: at, last_seen: at });
         }
     }
@@ -148,6 +166,7 @@ impl MemoryTables {
             (None, None) => {
                 let magnet = Magnet { facts: facts.clone(), page: visit.key.clone(), first_seen: visit.at };
                 self.magnets.insert(facts.infohashes.key().to_vec(), magnet);
+                self.changes.push(facts.infohashes.key().to_vec());
                 self.counts(visit.key.host).magnets += 1;
                 true
             }
@@ -156,9 +175,14 @@ impl MemoryTables {
                 false
             }
             (one, two) => {
-                if let Some(mut magnet) = one.or(two).and_then(|key| self.magnets.remove(&key)) {
+                if let Some((key, mut magnet)) = one.or(two).and_then(|key| self.magnets.remove_entry(&key)) {
+                    let before = magnet.facts.clone();
                     magnet.facts.infohashes = merge::filled(magnet.facts.infohashes, facts.infohashes);
                     magnet.facts.name = magnet.facts.name.or_else(|| facts.name.clone());
+                    if magnet.facts != before {
+                        let keys = BTreeSet::from([key, magnet.facts.infohashes.key().to_vec()]);
+                        self.changes.extend(keys);
+                    }
                     self.magnets.insert(magnet.facts.infohashes.key().to_vec(), magnet);
                 }
                 false
@@ -179,6 +203,7 @@ impl MemoryTables {
         kept.facts.infohashes = merge::filled(kept.facts.infohashes, dropped.facts.infohashes);
         kept.facts.name = kept.facts.name.or(dropped.facts.name);
         self.counts(dropped.page.host).magnets -= 1;
+        self.changes.extend(BTreeSet::from([one.to_vec(), two.to_vec()]));
         self.magnets.insert(kept.facts.infohashes.key().to_vec(), kept);
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Bound;
 use async_trait::async_trait;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{MemoryStore, MemoryTables, Torrent};
+use super::{Magnet, MemoryStore, MemoryTables, Torrent};
 use crate::crawldb::merge::Found;
 use crate::crawldb::record::*;
 use crate::crawldb::{CrawlDbError, Reader};
@@ -97,15 +97,19 @@ impl Reader for MemoryStore {
         let state = self.state();
         let behind = |key: &Vec<u8>| after.as_ref().is_none_or(|after| key > after);
         let rows = state.magnets.iter().filter(|(key, _)| behind(key)).take(rows_max);
-        Ok(rows
-            .map(|(_, magnet)| MagnetRow {
-                facts: magnet.facts.clone(),
-                site: state.site(magnet.page.host),
-                page: state.url_text(magnet.page.host, &magnet.page.path),
-                first_seen: magnet.first_seen,
-                stored: state.torrent_key(&magnet.facts.infohashes).is_some(),
-            })
-            .collect())
+        Ok(rows.map(|(_, magnet)| state.magnet_row(magnet)).collect())
+    }
+
+    async fn magnets_at(&self, infohashes: Vec<Vec<u8>>) -> Result<Vec<Option<MagnetRow>>, CrawlDbError> {
+        let state = self.state();
+        let row = |hash: &Vec<u8>| {
+            let has = |magnet: &&Magnet| {
+                let Infohashes { v1, v2 } = &magnet.facts.infohashes;
+                v1.is_some_and(|v1| v1[..] == hash[..]) || v2.is_some_and(|v2| v2[..] == hash[..])
+            };
+            state.magnets.values().find(has).map(|magnet| state.magnet_row(magnet))
+        };
+        Ok(infohashes.iter().map(row).collect())
     }
 
     async fn listings(

@@ -1,5 +1,7 @@
 //! The results of visits, in one transaction: torrents and their sources, magnets, listings, bodies.
 
+use std::collections::BTreeSet;
+
 use redb::{ReadableTable, ReadableTableMetadata, Table, WriteTransaction};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -118,13 +120,17 @@ impl<'w> Harvest<'w> {
 
     /// The pages that named this torrent before it was stored become its sources, and its magnets no longer count. Call
     /// it before the torrent is inserted.
-    fn add_magnet_pages(&self, torrent: &mut TorrentKept, tally: &mut Tally) -> Result<(), Fault> {
+    fn add_magnet_pages(&mut self, torrent: &mut TorrentKept, tally: &mut Tally) -> Result<(), Fault> {
         if self.magnets.is_empty()? {
             return Ok(());
         }
         let (one, two) = self.magnet_rows(&torrent.facts.infohashes)?;
-        for (_, magnet) in [one, two].into_iter().flatten() {
+        for (key, magnet) in [one, two].into_iter().flatten() {
             self.count_magnet(&magnet, tally, -1)?;
+            // The change of the torrent's own key says it of this one.
+            if *key != *torrent.facts.infohashes.key() {
+                self.times.changed(&key)?;
+            }
             let at = magnet.first_seen;
             let page = Found { host: magnet.host, path: magnet.path, via: None, first_seen: at, last_seen: at };
             self.add_source(torrent, page, tally)?;
@@ -203,8 +209,11 @@ impl<'w> Harvest<'w> {
             tally.add(self.known.site_of(host)?, TORRENT_ROWS, -1);
         }
         let (one, two) = self.magnet_rows(&torrent.facts.infohashes)?;
-        for (_, magnet) in [one, two].into_iter().flatten() {
+        for (magnet_key, magnet) in [one, two].into_iter().flatten() {
             self.count_magnet(&magnet, tally, 1)?;
+            if magnet_key != key {
+                self.times.changed(&magnet_key)?;
+            }
         }
         let mut sites = Vec::new();
         for found in &torrent.sources {
@@ -254,16 +263,21 @@ impl<'w> Harvest<'w> {
             (None, None) => {
                 let UrlKey { host, path } = visit.key.clone();
                 self.put_magnet(&MagnetKept { facts: facts.clone(), host, path, first_seen: visit.at })?;
+                self.times.changed(facts.infohashes.key())?;
                 tally.add(self.known.site_of(host)?, MAGNETS_ONLY, 1);
                 Ok(true)
             }
             (Some(one), Some(two)) => self.join_magnets(one, two, tally).map(|()| false),
             (one, two) => {
                 if let Some((key, mut magnet)) = one.or(two) {
+                    let before = magnet.facts.clone();
                     magnet.facts.infohashes = merge::filled(magnet.facts.infohashes, facts.infohashes);
                     magnet.facts.name = magnet.facts.name.or_else(|| facts.name.clone());
-                    self.magnets.remove(&*key)?;
-                    self.put_magnet(&magnet)?;
+                    if magnet.facts != before {
+                        self.magnets.remove(&*key)?;
+                        self.put_magnet(&magnet)?;
+                        self.magnets_changed(&[&key, magnet.facts.infohashes.key()])?;
+                    }
                 }
                 Ok(false)
             }
@@ -282,7 +296,14 @@ impl<'w> Harvest<'w> {
         tally.add(self.known.site_of(dropped.host)?, MAGNETS_ONLY, -1);
         self.magnets.remove(&*one_key)?;
         self.magnets.remove(&*two_key)?;
-        self.put_magnet(&kept)
+        self.put_magnet(&kept)?;
+        self.magnets_changed(&[&one_key, &two_key])
+    }
+
+    /// Appends magnets to the line of changes, each once.
+    fn magnets_changed(&mut self, keys: &[&[u8]]) -> Result<(), Fault> {
+        let keys: BTreeSet<&[u8]> = keys.iter().copied().collect();
+        keys.into_iter().try_for_each(|key| self.times.changed(key))
     }
 
     /// Stores the listing of an index page.

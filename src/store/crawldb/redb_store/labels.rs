@@ -119,7 +119,8 @@ impl<'k> RowReader<'k> {
         Ok(Self { known, labels })
     }
 
-    fn label(&self, host: HostId, path: &str) -> Result<Option<Label>, Fault> {
+    /// The label of a URL.
+    pub(super) fn label(&self, host: HostId, path: &str) -> Result<Option<Label>, Fault> {
         let Some(labels) = &self.labels else { return Ok(None) };
         let number = labels.get(&url_key(host, path))?.map(|number| number.value());
         Ok(number.and_then(|number| Some(Label { number, text: self.known.labels.text(number)?.into() })))

@@ -7,11 +7,12 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::Core;
 use super::codec::{self, MagnetKept, QueueRow, TorrentKept, UrlRow};
-use super::harvest::find_torrent;
+use super::harvest::{find_key, find_torrent};
+use super::known::CachedTables;
 use super::labels::RowReader;
 use super::leases::{HostLeases, Position};
 use super::open::Fault;
-use super::tables::{INFOHASHES, LATER, LISTINGS, MAGNETS, QUEUE, TORRENTS, URLS};
+use super::tables::{INFOHASHES, LATER, LISTINGS, MAGNET_HASHES, MAGNETS, QUEUE, TORRENTS, URLS};
 use super::urls;
 use crate::crawldb::outcome::token_kind;
 use crate::crawldb::record::*;
@@ -295,19 +296,50 @@ pub(super) fn magnets(
 ) -> Result<Vec<MagnetRow>, Fault> {
     let known = core.known();
     let txn = db.begin_read()?;
-    let (table, torrents, others) = (txn.open_table(MAGNETS)?, txn.open_table(TORRENTS)?, txn.open_table(INFOHASHES)?);
-    let mut rows = Vec::new();
-    for row in table.range::<&[u8]>(behind(after))?.take(rows_max) {
-        let kept = MagnetKept::decode(row?.1.value()).ok_or_else(|| Fault::row("magnets"))?;
-        rows.push(MagnetRow {
-            stored: find_torrent(&torrents, &others, &kept.facts.infohashes)?.is_some(),
-            site: known.site_name(kept.host).into(),
-            page: known.url_text(kept.host, &kept.path),
+    let (table, reader) = (txn.open_table(MAGNETS)?, MagnetReader::of(&known, &txn)?);
+    let rows = table.range::<&[u8]>(behind(after))?.take(rows_max);
+    rows.map(|row| reader.row(row?.1.value())).collect()
+}
+
+/// The magnets with these hashes, in their order.
+pub(super) fn magnets_at(core: &Core, db: &Database, hashes: &[Vec<u8>]) -> Result<Vec<Option<MagnetRow>>, Fault> {
+    let known = core.known();
+    let txn = db.begin_read()?;
+    let (table, others) = (txn.open_table(MAGNETS)?, txn.open_table(MAGNET_HASHES)?);
+    let reader = MagnetReader::of(&known, &txn)?;
+    let row = |hash: &Vec<u8>| {
+        let Some(key) = find_key(&table, &others, Some(hash))? else { return Ok(None) };
+        let kept = table.get(&*key)?.ok_or_else(|| Fault::row("magnets"))?;
+        reader.row(kept.value()).map(Some)
+    };
+    hashes.iter().map(row).collect()
+}
+
+/// Makes rows of magnets.
+struct MagnetReader<'k> {
+    known: &'k CachedTables,
+    torrents: ReadOnlyTable<&'static [u8], &'static [u8]>,
+    others: ReadOnlyTable<&'static [u8], &'static [u8]>,
+    labels: RowReader<'k>,
+}
+
+impl<'k> MagnetReader<'k> {
+    fn of(known: &'k CachedTables, txn: &ReadTransaction) -> Result<Self, Fault> {
+        let (torrents, others) = (txn.open_table(TORRENTS)?, txn.open_table(INFOHASHES)?);
+        Ok(Self { known, torrents, others, labels: RowReader::of(known, txn)? })
+    }
+
+    fn row(&self, kept: &[u8]) -> Result<MagnetRow, Fault> {
+        let kept = MagnetKept::decode(kept).ok_or_else(|| Fault::row("magnets"))?;
+        Ok(MagnetRow {
+            stored: find_torrent(&self.torrents, &self.others, &kept.facts.infohashes)?.is_some(),
+            site: self.known.site_name(kept.host).into(),
+            page: self.known.url_text(kept.host, &kept.path),
+            label: self.labels.label(kept.host, &kept.path)?,
             first_seen: kept.first_seen,
             facts: kept.facts,
-        });
+        })
     }
-    Ok(rows)
 }
 
 pub(super) fn listings(
