@@ -468,3 +468,9 @@ pub const SHORTCUT_KINDS_UNREAD_MAX: usize = 16;
 
 /// Bytes of a parameter's value up to which a report shows it even if it has digits: longer ones may be tokens.
 pub const SHOWN_VALUE_BYTES_MAX: usize = 7;
+
+/// Numbers that one run asks a site for in vain or not, whatever the operator says: the sample of a million needs a thousand.
+pub const GUESSES_MAX: u64 = 10_000;
+
+/// Guesses in a row without an answer after which the others are not asked for: the site does not want them.
+pub const GUESSES_UNANSWERED_MAX: u32 = 5;
