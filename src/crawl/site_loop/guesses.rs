@@ -133,8 +133,8 @@ impl SiteLoop {
         let seed = xxh3_64(form.told().as_bytes()) ^ now.0;
         let mut queued = 0;
         for id in draw(shape, self.guesses.samples.of(form), asks, seed) {
-            let Some(job) = self.guess(index, form, id).await? else { continue };
-            if self.leases.take(&job.lease.key) {
+            let Some(job) = self.guess(index, form, id) else { continue };
+            if self.site.rows.record(&job.lease.key).await?.is_none() && self.leases.take(&job.lease.key) {
                 self.hosts[index].queue(job, &self.site.rules);
                 queued += 1;
             }
@@ -147,24 +147,21 @@ impl SiteLoop {
         Ok(queued)
     }
 
-    /// A guess as a job, if its URL is unknown, and the rules and robots.txt allow it.
-    async fn guess(&self, index: usize, form: &Form, id: u64) -> Result<Option<Job>, CrawlError> {
-        let Some(path) = form.path(id) else { return Ok(None) };
+    /// A guess as a job, if the rules and robots.txt allow it.
+    fn guess(&self, index: usize, form: &Form, id: u64) -> Option<Job> {
+        let path = form.path(id)?;
         let (host, rules) = (&self.hosts[index], &self.site.rules);
         let robots = host.face().robots_in_force(self.site.clock.now());
         if robots.is_some_and(|robots| !robots.allows(&path)) || rules.depth_max < DEPTH {
-            return Ok(None);
+            return None;
         }
         let asked = CrawlUrl::from_parts(host.origin(), &path);
-        let Ok(found) = judge(rules, asked.clone()) else { return Ok(None) };
+        let found = judge(rules, asked.clone()).ok()?;
         if !found.class.is_target() || found.url != asked || self.site.worth().acts_by_token(rules, &asked, found.class)
         {
-            return Ok(None);
+            return None;
         }
         let key = UrlKey { host: form.host, path: path.into() };
-        if self.site.rows.record(&key).await?.is_some() {
-            return Ok(None);
-        }
         let lease = Lease {
             key,
             depth: DEPTH,
@@ -179,7 +176,7 @@ impl SiteLoop {
         };
         let (class, rule) = (found.class, found.rule);
         let crew = Crew::History;
-        Ok(Some(Job { lease, url: found.url, class, rule, crew, was_read: false, is_guess: true }))
+        Some(Job { lease, url: found.url, class, rule, crew, was_read: false, is_guess: true })
     }
 
     /// Takes note of the answer to a guess. False if it came to nothing: then it is none of the site's URLs, and its visit is not recorded.

@@ -82,7 +82,7 @@ async fn pages(db: &dyn Reader, site: &str) -> Result<Reading, CrawlDbError> {
 }
 
 /// Reads all URLs of a site.
-async fn urls(db: &dyn Reader, site: &str, mut take: impl FnMut(&UrlLook)) -> Result<(), CrawlDbError> {
+async fn urls(db: &dyn Reader, site: &str, mut take: impl FnMut(&UrlLook) + Send) -> Result<(), CrawlDbError> {
     let mut after = None;
     loop {
         let page = db.url_looks(site, after, limits::COVERAGE_URLS_MAX).await?;
