@@ -145,7 +145,7 @@ fn pager_of_ranges(text: &str) -> Option<u64> {
     let pairs: Vec<(u64, u64)> = found
         .filter(|found| is_whole(found, text))
         .filter_map(|found| Some((number(&found["a"])?, number(&found["n"])?)))
-        .filter(|(first, last)| first < last)
+        .filter(|(first, last)| first <= last)
         .collect();
     let (first, last) = *pairs.iter().find(|(first, last)| *first == 1 && *last >= PAGER_ROWS_MIN)?;
     pairs.contains(&(last + 1, last * 2)).then_some(())?;

@@ -187,7 +187,10 @@ impl Ids {
                 _ => drop(of_urls.insert(whole, shape)),
             }
         }
-        let shapes = of_urls.into_values().filter(|shape| !are_dates(&shape.ids)).map(without_strays);
+        let of_urls: Vec<IdShape> = of_urls.into_values().collect();
+        let is_behind_id = |shape: &IdShape| of_urls.iter().any(|other| is_number_behind(shape, other));
+        let shapes = of_urls.iter().filter(|shape| !are_dates(&shape.ids) && !is_behind_id(shape));
+        let shapes = shapes.cloned().map(without_strays);
         let mut shapes: Vec<IdShape> = shapes.filter(|shape| shape.span() / SPARSE <= shape.known()).collect();
         let density = |shape: &IdShape| u128::from(shape.known()) * 1_000_000 / u128::from(shape.span());
         shapes.sort_by(|a, b| {
@@ -195,6 +198,12 @@ impl Ids {
         });
         Some(shapes)
     }
+}
+
+/// True if the URLs of a shape have a number before, of the other shape, that tells as many of them apart: theirs is part of a title.
+fn is_number_behind(shape: &IdShape, other: &IdShape) -> bool {
+    let before = shape.form.head.split_once('#').map(|(before, _)| before);
+    before == Some(&*other.form.head) && other.form.host == shape.form.host && other.known() >= shape.known()
 }
 
 /// A shape without the few ids at its ends that lie far from the others.

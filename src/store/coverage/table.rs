@@ -58,7 +58,9 @@ impl fmt::Display for SiteCoverage {
 
 /// What is told beside the terms: stated sizes, and gaps between numbers.
 fn beside(site: &SiteCoverage, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    if let Some(ListSize { list, total, by, .. }) = site.stated.stated_lists.first() {
+    // NT has all pages that are linked to.
+    let is_told = |size: &&ListSize| size.by != SizeSign::Pager || site.stated.stated_is_more;
+    if let Some(ListSize { list, total, by, .. }) = site.stated.stated_lists.first().filter(is_told) {
         let sign = match by {
             SizeSign::Range => "a range of rows",
             SizeSign::Count => "a count",

@@ -28,8 +28,10 @@ fn answer(path: &str) -> Option<Answer> {
 
 /// A list that is capped, and states its size.
 fn web() -> Web {
-    let rows: String =
-        (1..=300).filter(|id: &u64| id.is_multiple_of(3) || *id == 1).map(|id| format!("<a href=/dl/{id}>x</a>")).collect();
+    let rows: String = (1..=300)
+        .filter(|id: &u64| id.is_multiple_of(3) || *id == 1)
+        .map(|id| format!("<a href=/dl/{id}>x</a>"))
+        .collect();
     let list = format!("<p>Displaying results 1-101 out of 200 results.</p>{rows}");
     Web::new(Duration::from_millis(10)).at("/", &[page(&list)]).otherwise(answer)
 }
