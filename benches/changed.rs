@@ -74,7 +74,7 @@ fn job() -> Job {
         seq: 0,
     };
     let url = CrawlUrl::from_parts("http://a.example", "/list");
-    Job { lease, url, class: Class::Index, rule: 0, crew: Crew::History, was_read: false }
+    Job { lease, url, class: Class::Index, rule: 0, crew: Crew::History, was_read: false, is_guess: false }
 }
 
 fn timed<T>(work: impl FnOnce() -> T) -> Duration {

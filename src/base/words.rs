@@ -28,8 +28,8 @@ macro_rules! tables {
     };
 }
 
-static TABLES: [Table; 10] =
-    tables!["board", "control", "form", "gone", "login", "name", "price", "time", "address", "source"];
+static TABLES: [Table; 11] =
+    tables!["board", "control", "form", "gone", "login", "name", "price", "time", "address", "source", "stated"];
 
 /// A row of a table.
 #[derive(Clone, Copy, Debug)]

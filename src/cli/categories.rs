@@ -99,7 +99,7 @@ async fn read(config: &Config, options: &Options) -> anyhow::Result<Report> {
 }
 
 /// Torrents by category and label.
-fn counts(search: &Search, site: Option<&str>) -> anyhow::Result<BTreeMap<u32, u64>> {
+pub(super) fn counts(search: &Search, site: Option<&str>) -> anyhow::Result<BTreeMap<u32, u64>> {
     let mut query = Query::default();
     query.filters.sites.extend(site.map(str::to_owned));
     let facets = search.facets(&query)?;
@@ -151,15 +151,15 @@ fn text(report: &Report, site: Option<&str>) -> String {
     text
 }
 
-fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
+pub(super) fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
     table.set_header(head);
     for row in rows {
         table.add_row(row);
     }
-    if let Some(column) = head.iter().position(|name| *name == "torrents").and_then(|at| table.column_mut(at)) {
-        column.set_cell_alignment(CellAlignment::Right);
+    for (at, _) in head.iter().enumerate().filter(|(_, name)| ["torrents", "listed", "had", "CR"].contains(name)) {
+        table.column_mut(at).into_iter().for_each(|column| column.set_cell_alignment(CellAlignment::Right));
     }
     table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }

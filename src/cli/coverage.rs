@@ -1,5 +1,7 @@
 //! `gleaner coverage`: how much of each site has been harvested, with the origin of each term.
 
+mod by_category;
+
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -24,6 +26,9 @@ pub struct Options {
     /// Print how each site's torrents came, instead of its terms
     #[arg(long)]
     over_time: bool,
+    /// Print what is listed and had of each of a site's labels, or else categories
+    #[arg(long, conflicts_with_all = ["over_time", "csv", "svg"])]
+    by_category: bool,
     #[command(flatten)]
     form: Form,
 }
@@ -53,6 +58,14 @@ type RulesOf<'a> = &'a (dyn Fn(&str) -> Option<Arc<SiteRules>> + Sync);
 pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     let text = block_on(async {
         let database = Database::existing(&config.into()).await?;
+        if options.by_category {
+            let sites = of_wanted(database.reader(), options).await?;
+            let sites = by_category::of_sites(config, &database, sites).await?;
+            return Ok(match options.form.json {
+                true => format!("{}\n", serde_json::json!({ "sites": sites })),
+                false => by_category::text(&sites),
+            });
+        }
         text(database.reader(), options, &|site| site_named(site, config)).await
     })?;
     out!("{text}");
@@ -60,29 +73,28 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
 }
 
 async fn text(db: &dyn Reader, options: &Options, rules: RulesOf<'_>) -> anyhow::Result<String> {
-    let Some(site) = &options.site else {
-        let found = coverage::of_all_sites(db).await?;
-        if let Some(text) = printed(&found, options) {
-            return Ok(text);
-        }
-        if found.is_empty() {
-            return Ok("nothing has been crawled yet (hint: gleaner crawl)\n".to_owned());
-        }
-        let mut tables = Vec::with_capacity(found.len());
-        for site in &found {
-            tables.push(told(db, site, rules).await?);
-        }
-        return Ok(tables.join("\n"));
-    };
+    let found = of_wanted(db, options).await?;
+    if let Some(text) = printed(&found, options) {
+        return Ok(text);
+    }
+    if found.is_empty() {
+        return Ok("nothing has been crawled yet (hint: gleaner crawl)\n".to_owned());
+    }
+    let mut tables = Vec::with_capacity(found.len());
+    for site in &found {
+        tables.push(told(db, site, rules).await?);
+    }
+    Ok(tables.join("\n"))
+}
+
+/// The coverage of the site that was asked for, or of all.
+async fn of_wanted(db: &dyn Reader, options: &Options) -> anyhow::Result<Vec<SiteCoverage>> {
+    let Some(site) = &options.site else { return Ok(coverage::of_all_sites(db).await?) };
     let known = coverage::sites(db).await?;
     if !known.contains(site) {
         bail!("site `{site}` is not in the database\nhint: {}", hint(site, &known));
     }
-    let found = coverage::of_site(db, site).await?;
-    match printed(std::slice::from_ref(&found), options) {
-        Some(text) => Ok(text),
-        None => told(db, &found, rules).await,
-    }
+    Ok(vec![coverage::of_site(db, site).await?])
 }
 
 /// The sites in the form that was asked for; None for the table of terms.
@@ -143,8 +155,12 @@ mod tests {
     async fn a_misspelt_site_is_told_the_nearest_name() {
         let db = MemoryStore::new();
         let ask = async |site: Option<&str>, json| {
-            let options =
-                Options { site: site.map(Into::into), over_time: false, form: Form { json, ..Form::default() } };
+            let options = Options {
+                site: site.map(Into::into),
+                over_time: false,
+                by_category: false,
+                form: Form { json, ..Form::default() },
+            };
             text(&db, &options, &|_| None).await.map_err(|error| error.to_string())
         };
         assert!(ask(None, false).await.unwrap().contains("hint: gleaner crawl"));
@@ -161,7 +177,8 @@ mod tests {
             (Form::default(), true, "debian\n  no list was read"),
         ];
         for (form, over_time, start) in forms {
-            let printed = text(&db, &Options { site: None, over_time, form }, &|_| None).await.unwrap();
+            let printed =
+                text(&db, &Options { site: None, over_time, by_category: false, form }, &|_| None).await.unwrap();
             assert!(printed.starts_with(start), "{printed}");
         }
         let json: serde_json::Value = serde_json::from_str(&ask(Some("debian"), true).await.unwrap()).unwrap();

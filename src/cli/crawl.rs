@@ -35,6 +35,9 @@ pub struct Options {
     /// Stop after SECONDS
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     max_time: Option<u64>,
+    /// Once nothing else is left, ask each SITE for at most N numbers between the known ones of its torrents, to estimate how many no list shows
+    #[arg(long, value_name = "N", requires = "sites", conflicts_with = "dry_run", value_parser = clap::value_parser!(u64).range(1..))]
+    enumerate: Option<u64>,
     /// Show what would be fetched, and change nothing; before a site's first crawl its robots.txt and start pages are requested
     #[arg(long)]
     dry_run: bool,
@@ -58,6 +61,7 @@ pub fn crawl(config: &Config, options: &Options, global: &Global, terminal: &Ter
         pages_max: options.max_pages,
         time_max: options.max_time.map(Duration::from_secs),
         keep_looking: false,
+        enumerate: options.enumerate,
     };
     let mut summary = block_on(async {
         let app = App::open_to_mend(&config.into())?;
@@ -135,7 +139,8 @@ pub async fn run_sites(
         }
         let in_all = app.db.site_counts(&name).await?;
         summary.not_whole(&name, in_all.pages_not_whole);
-        let SiteProgress { counts, deepest, .. } = done.remove(&name).unwrap_or_default();
+        let SiteProgress { counts, deepest, guesses, .. } = done.remove(&name).unwrap_or_default();
+        summary.guesses.extend(guesses.map(|guesses| (name.clone(), guesses)));
         // Of most magnets that were found the torrent was stored later.
         summary.magnets += counts.magnets.min(in_all.magnets);
         if let Some(&urls) = counts.outcomes.get(&Outcome::OverBudget) {

@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::findings::Finding;
 use super::hints::Hints;
 use crate::app::status::Waiting;
+use gleaner_crawl::guesses::GuessCounts;
 use gleaner_crawl::progress::{Counts, Ended};
 use gleaner_crawl::scripts::rendered::Nothing;
 use gleaner_rules::SiteRules;
@@ -55,6 +56,9 @@ pub struct Summary {
     /// Sites with pages that were empty even after their scripts.
     #[serde(skip)]
     pub showed_nothing: BTreeMap<String, Nothing>,
+    /// What numbers that `--enumerate` asked for came to.
+    #[serde(skip)]
+    pub guesses: BTreeMap<String, GuessCounts>,
     /// Pages of these sites that were not read whole, in this run or before, and not since.
     pub pages_not_whole: u64,
     /// The same by site.
@@ -118,6 +122,7 @@ impl Summary {
             waiting: BTreeMap::new(),
             too_deep: BTreeMap::new(),
             showed_nothing: BTreeMap::new(),
+            guesses: BTreeMap::new(),
             pages_not_whole: 0,
             sites_not_whole: BTreeMap::new(),
             findings: BTreeMap::new(),
@@ -226,6 +231,11 @@ impl Summary {
             let _ = writeln!(text, "{site:<13} {nothing}");
             let page = hints.command(&format!("render '{}'", nothing.page));
             let _ = writeln!(text, "              hint: inspect it with {page}");
+        }
+        for (site, guesses) in &self.guesses {
+            let _ = writeln!(text, "{site:<13} {}", guesses.told());
+            let which = hints.command(&format!("coverage {site}"));
+            let _ = writeln!(text, "              hint: {which} has the estimate of what no list shows");
         }
         // A finding says more.
         for (site, pages) in self.sites_not_whole.iter().filter(|(site, _)| !self.findings.contains_key(*site)) {

@@ -17,6 +17,7 @@ use crate::version::Print;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_net::politeness::Answered;
+use gleaner_page::stated::Stated;
 use gleaner_rules::{ActSign, Class};
 use gleaner_store::crawldb::update::UpdateRow;
 use gleaner_store::crawldb::{Discovered, Lease, Listing, MagnetFacts, Outcome, Receipt, Visit};
@@ -45,6 +46,8 @@ pub struct Job {
     pub crew: Crew,
     /// Its answer is at hand: see [`crate::read_before`].
     pub was_read: bool,
+    /// No page led to it: its number lies between known ones ([`crate::guesses`]).
+    pub is_guess: bool,
 }
 
 /// A link to a later page of a list, which a rule of `deny` closes.
@@ -73,6 +76,8 @@ pub struct PageFindings {
     pub labels: Vec<PageLabel>,
     pub magnets: Vec<MagnetFacts>,
     pub listing: Option<Listing>,
+    /// What the first page of a list says of the list's size.
+    pub stated: Option<Stated>,
     /// A hash of the content of a list's rows, independent of their links; None where the content does not distinguish the rows.
     pub said: Option<u64>,
     /// Hash of the body and of the URLs found in it: equal ones are one page under two URLs.
@@ -179,6 +184,8 @@ pub struct JobKind {
     pub crew: Crew,
     /// True for what is rechecked at the site's interval, whatever its outcome: start pages, sitemaps, and the first page of every list.
     pub is_watched: bool,
+    /// [`Job::is_guess`].
+    pub is_guess: bool,
 }
 
 /// Times of a visit.
@@ -243,6 +250,8 @@ pub struct End {
     pub gone: Option<Gone>,
     /// The position in its list of a page that was read.
     pub turn: Option<Turn>,
+    /// What a list's page says of the list's size.
+    pub stated: Option<Stated>,
 }
 
 impl Finished {

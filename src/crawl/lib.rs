@@ -12,6 +12,7 @@ mod denial;
 pub mod fresh;
 mod front;
 mod gaps;
+pub mod guesses;
 mod host_work;
 pub mod hosts;
 pub mod job;
@@ -58,6 +59,8 @@ pub struct RunOptions {
     /// False: a site ends when its history is exhausted. True: it is revisited at its interval until the crawl is
     /// stopped.
     pub keep_looking: bool,
+    /// Of each site, unknown numbers between the known ones of its torrents that may be asked for at its end.
+    pub enumerate: Option<u64>,
 }
 
 /// Why a crawl cannot go on.

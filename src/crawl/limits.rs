@@ -471,3 +471,9 @@ pub const SHOWN_VALUE_BYTES_MAX: usize = 7;
 
 /// URLs of which a site's crawl remembers whose list's label they have: 40 bytes each. Beyond, it begins anew.
 pub const LABELLED_URLS_MAX: usize = 200_000;
+
+/// Numbers that one run asks a site for in vain or not, whatever the operator says: the sample of a million needs a thousand.
+pub const GUESSES_MAX: u64 = 10_000;
+
+/// Guesses in a row without an answer after which the others are not asked for: the site does not want them.
+pub const GUESSES_UNANSWERED_MAX: u32 = 5;

@@ -25,7 +25,7 @@ use gleaner_net::politeness::robots;
 use gleaner_page::encoded_links::{self, Decoded};
 use gleaner_page::links::{LinkKind, PageLinks};
 use gleaner_page::noise::{self, Page};
-use gleaner_page::{feed, links, pagination, sitemap};
+use gleaner_page::{feed, links, pagination, sitemap, stated};
 use gleaner_rules::{ActSign, Class, Robots, SiteRules};
 use gleaner_store::crawldb::{Listing, MagnetFacts};
 use gleaner_torrent::magnet;
@@ -149,6 +149,10 @@ fn read_with(
     if let (Some(listing), Some(closed)) = (&mut listing, &closed_pager) {
         listing.page_max = listing.page_max.max(closed.page);
     }
+    let is_front = listing.as_ref().is_some_and(|listing| listing.page <= 1 && !listing.targets.is_empty());
+    let stated = (is_front && !is_feed)
+        .then(|| stated::of_page(&encoding.decode(body).0, job.class == Class::Board))
+        .filter(|stated| !stated.is_empty());
     let said = listing.as_ref().filter(|_| !is_feed && !rows.is_empty()).and_then(|listing| {
         let said = noise::said(&Page { url: 0, body, encoding }, &|href| rows.contains(href))?;
         (said.texts >= listing.targets.len()).then_some(said.hash)
@@ -162,6 +166,7 @@ fn read_with(
         labels,
         magnets,
         listing,
+        stated,
         said,
         fingerprint,
         unclassed,

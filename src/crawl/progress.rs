@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use crate::fresh::Fresh;
 use crate::freshness::histogram::Histogram;
 use crate::frontier::crews::Split;
+use crate::guesses::GuessCounts;
 use crate::job::Committed;
 use crate::measured::Measured;
 use gleaner_base::clock::UnixMillis;
@@ -54,6 +55,8 @@ pub struct SiteProgress {
     /// How history and increment share the site; None if there is one crew.
     pub crews: Option<CrewsState>,
     pub measured: Measured,
+    /// What guesses came to, if they were asked for.
+    pub guesses: Option<GuessCounts>,
 }
 
 /// State of the crews, for `status`.

@@ -16,6 +16,7 @@ mod day;
 mod draining;
 mod freshness;
 mod gates;
+mod guesses;
 mod hosts;
 mod leases;
 mod lists;
@@ -54,8 +55,11 @@ pub use day::{DAY_NOTE, requests_of_day};
 use gates::Gates;
 use gleaner_base::clock::UnixMillis;
 use gleaner_rules::{Robots, Verdict};
+use gleaner_store::coverage::sample::SAMPLES_NOTE;
+use gleaner_store::coverage::stated::{STATED_NOTE, StatedLists};
 use gleaner_store::crawldb::update::UpdateDb;
 use gleaner_store::crawldb::{Outcome, Owner};
+use guesses::Guesses;
 use hosts::SiteHosts;
 use leases::Leases;
 use lists::Lists;
@@ -118,6 +122,8 @@ pub struct SiteLoop {
     promises: SitePromises,
     tally: Tally,
     gates: Gates,
+    guesses: Guesses,
+    stated: StatedLists,
 }
 
 impl SiteLoop {
@@ -145,6 +151,8 @@ impl SiteLoop {
             promises: SitePromises::default(),
             tally: Tally::default(),
             gates: Gates::default(),
+            guesses: Guesses::new(options.enumerate),
+            stated: StatedLists::default(),
             site,
             shared,
             options,
@@ -165,6 +173,7 @@ impl SiteLoop {
         this.hosts.meet(&this.last_crawl, this.walls.token(), &mut this.under_way).await?;
         this.take_up_crews().await?;
         this.look_at_unscheduled(now).await?;
+        this.stated = StatedLists::from_bytes(this.site.db.note(&this.site.rules.name, STATED_NOTE).await?.as_deref());
         this.lists = Lists::take_up(&this.site).await?;
         this.unstable = UnstableLists::take_up(&this.site).await?;
         this.promises = SitePromises::take_up(&this.site, this.last_crawl.has_other_rules).await?;
@@ -187,6 +196,7 @@ impl SiteLoop {
         let lacks_session = self.session.is_missing();
         self.drain().await?;
         self.leave_walls(&ended).await?;
+        self.leave_guesses();
         // A login that was in progress has ended by now and provides the earliest time of the next one.
         let ended = match ended {
             Ended::Budget(budget) if lacks_session => {
@@ -295,7 +305,10 @@ impl SiteLoop {
             self.chores.last_cuts_came_back();
             return Ok(true);
         }
-        Ok(self.close_lists(true).await? || self.site.scripts.close_shortcuts() || self.close_walls().await?)
+        Ok(self.close_lists(true).await?
+            || self.site.scripts.close_shortcuts()
+            || self.close_walls().await?
+            || self.draw_guesses().await?)
     }
 
     /// How a crawl ends that has nothing in progress and nothing to wait for.
@@ -322,7 +335,12 @@ impl SiteLoop {
     }
 
     async fn keep_tally(&mut self) -> Result<(), CrawlError> {
-        let notes = [(TALLY_NOTE, self.tally.note()), (PROMISES_NOTE, self.promises.note())];
+        let notes = [
+            (TALLY_NOTE, self.tally.note()),
+            (PROMISES_NOTE, self.promises.note()),
+            (STATED_NOTE, self.stated.note()),
+            (SAMPLES_NOTE, self.guesses.note()),
+        ];
         let notes: Vec<_> = notes.into_iter().filter_map(|(name, note)| Some((name.to_owned(), note?))).collect();
         if !notes.is_empty() {
             self.site.db.put_notes(&self.site.rules.name, notes).await?;

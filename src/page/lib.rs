@@ -26,6 +26,7 @@ pub mod noise;
 pub mod pagination;
 pub mod scripted;
 pub mod sitemap;
+pub mod stated;
 pub mod text;
 mod tokens;
 pub mod tree;

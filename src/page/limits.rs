@@ -194,3 +194,15 @@ pub const ROW_DEPTH_MAX: usize = 64;
 
 /// Links to torrents and their pages in one row of a list: a detail, its files and comments, a magnet.
 pub const ROW_TARGETS_MAX: usize = 8;
+
+/// Bytes of a list's page that are searched for its size: a list of a thousand rows has half a megabyte.
+pub const STATED_BYTES_MAX: usize = 1 << 20;
+
+/// Places of one form on a page that are read: a hostile page consists of them.
+pub const STATED_FOUND_MAX: usize = 4_096;
+
+/// The largest size that a list may have: the largest site known has some 10⁷ torrents.
+pub const STATED_TOTAL_MAX: u64 = 1_000_000_000;
+
+/// The largest number of pages that a list may have.
+pub const STATED_PAGES_MAX: u64 = 10_000_000;

@@ -140,3 +140,24 @@ pub const IMPORT_ORIGINS_MAX: usize = 10_000;
 
 /// Bytes of the name of a site in a manifest: that of a rule file.
 pub const IMPORT_SITE_BYTES_MAX: usize = 200;
+
+/// Lists of one site whose stated sizes are kept: 100 bytes each. Of more, those with the largest sizes.
+pub const STATED_LISTS_MAX: usize = 256;
+
+/// Bytes of the address of such a list.
+pub const STATED_SERIES_BYTES_MAX: usize = 1_024;
+
+/// Shapes of URLs with numbers that are told apart while the URLs of a site are read: those with the fewest numbers are dropped.
+pub const ID_SHAPES_MAX: usize = 64;
+
+/// Numbers that are held while the URLs of a site are read, 8 bytes each; of a site with more, no gaps are told.
+pub const IDS_MAX: usize = 8 << 20;
+
+/// Shapes of a site's numbers that the coverage lists.
+pub const ID_SHAPES_LISTED_MAX: usize = 8;
+
+/// Shapes of a site of which samples are kept.
+pub const SAMPLED_SHAPES_MAX: usize = 16;
+
+/// Numbers of a shape that were asked for in vain and are not asked for again: 10 bytes each in the note. Beyond, the oldest may be.
+pub const SAMPLED_VACANT_MAX: usize = 20_000;

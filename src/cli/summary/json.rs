@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::{Summary, TooDeep};
 use crate::app::status::Waiting;
 use crate::cli::findings::Finding;
+use gleaner_crawl::guesses::GuessCounts;
 use gleaner_crawl::progress::Ended;
 use gleaner_crawl::scripts::rendered::Nothing;
 
@@ -19,6 +20,8 @@ pub(super) struct OfSite<'a> {
     too_deep: Option<&'a TooDeep>,
     /// Pages that were empty even after their scripts.
     showed_nothing: Option<&'a Nothing>,
+    /// What `--enumerate` came to.
+    enumerated: Option<&'a GuessCounts>,
     pages_not_whole: u64,
     /// Where it gave less than it should, and why.
     findings: &'a [Finding],
@@ -33,6 +36,7 @@ pub(super) fn sites(summary: &Summary) -> Vec<OfSite<'_>> {
             waiting: summary.waiting.get(name),
             too_deep: summary.too_deep.get(name),
             showed_nothing: summary.showed_nothing.get(name),
+            enumerated: summary.guesses.get(name),
             pages_not_whole: summary.sites_not_whole.get(name).copied().unwrap_or_default(),
             findings: summary.findings.get(name).map(Vec::as_slice).unwrap_or_default(),
         });

@@ -11,7 +11,15 @@ fn job(path: &str) -> Job {
     let key = UrlKey { host: HostId(0), path: path.into() };
     let lease = Lease { key, depth: 1, rank: 1, attempts: 0, via, memo, deadline, found: None, seq: 0 };
     let url = CrawlUrl::from_parts("http://h.example", path);
-    Job { lease, url, class: Class::Detail, rule: 0, crew: Crew::Increment { level: 1 }, was_read: false }
+    Job {
+        lease,
+        url,
+        class: Class::Detail,
+        rule: 0,
+        crew: Crew::Increment { level: 1 },
+        was_read: false,
+        is_guess: false,
+    }
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn read_at(url: &str, class: Class, robots: &str, content_type: &str, body: &str
     read_page(
         &rules,
         &Sitemaps::default(),
-        &Job { lease, url, class, rule: 0, crew: Crew::History, was_read: false },
+        &Job { lease, url, class, rule: 0, crew: Crew::History, was_read: false, is_guess: false },
         &headers,
         body.as_bytes(),
     )
@@ -193,7 +193,7 @@ fn findings(rules: &str, path: &str, class: Class, body: &str) -> PageFindings {
         found: None,
         seq: 0,
     };
-    let job = Job { lease, url, class, rule: 1, crew: Crew::History, was_read: false };
+    let job = Job { lease, url, class, rule: 1, crew: Crew::History, was_read: false, is_guess: false };
     let headers = ResponseHeaders { content_type: Some("text/html".to_owned()), ..ResponseHeaders::default() };
     read_page(&rules, &Sitemaps::default(), &job, &headers, body.as_bytes())
 }

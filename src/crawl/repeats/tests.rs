@@ -101,7 +101,8 @@ fn ends(index: &str, rows: impl Fn(u64) -> String) -> Vec<u64> {
             "{}<a href='/board?page={next}'>next</a><a href='/board?page={next}&amp;sort=name'>by name</a>",
             rows(*page)
         );
-        let job = Job { lease, url, class: Class::Index, rule: 0, crew: Crew::History, was_read: false };
+        let job =
+            Job { lease, url, class: Class::Index, rule: 0, crew: Crew::History, was_read: false, is_guess: false };
         let mut read = read_page(&rules, &Sitemaps::default(), &job, &headers, body.as_bytes());
         assert!(!read.found.is_empty(), "{body}");
         let is_end = repeats.end_list(&rules, &job, &mut read);

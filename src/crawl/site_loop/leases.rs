@@ -154,7 +154,7 @@ impl Leases {
         if lease.depth > rules.depth_max {
             return Ok(Err((lease, parked(Outcome::OverBudget))));
         }
-        let mut job = Job { lease, url, class, rule, crew, was_read: false };
+        let mut job = Job { lease, url, class, rule, crew, was_read: false, is_guess: false };
         if let Some(lists) = self.read_whole.as_mut().filter(|lists| lists.len() < limits::LIST_PAGES_MARKED_MAX)
             && (class.is_listing() || job.lease.depth == 0)
             && lists.insert(mark(&job.lease.key))

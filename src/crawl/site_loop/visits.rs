@@ -39,6 +39,9 @@ impl SiteLoop {
             if job.lease.deadline <= now.plus(self.site.rules.rate.timeout) {
                 self.hosts[index].leave(lane, split);
                 late.push(job.lease.key);
+            } else if job.is_guess && self.is_closed_to_guess(&robots, &job) {
+                self.hosts[index].leave(lane, split);
+                self.drop_guess(&job);
             } else if !robots.allows(job.url.path()) {
                 self.tally.parked(&self.site.rules, job.class, Outcome::RobotsDenied, &job.url);
                 self.hosts[index].leave(lane, split);
@@ -242,6 +245,13 @@ impl SiteLoop {
 
     /// Processes a visit whose response is final.
     pub(super) async fn go_on(&mut self, mut finished: Box<Finished>) -> Result<(), CrawlError> {
+        if finished.job.is_guess && !self.mind_guess(&finished) {
+            return Ok(());
+        }
+        if let (Some(stated), Some(listing)) = (finished.end.stated, &finished.visit.listing) {
+            let visit = &finished.visit;
+            self.stated.take((visit.key.host, &listing.series), listing.targets.len() as u64, stated, visit.at);
+        }
         self.follow_look(&mut finished).await?;
         let behind = finished.end.turn.as_ref().and_then(|turn| turn.behind.as_ref());
         let is_under_way = behind.is_some_and(|behind| self.under_way.is_visited(&behind.row.key));

@@ -125,7 +125,7 @@ pub(super) fn retried(site: &Site, job: &Job, outcome: Outcome, detail: Option<S
 /// A final result, with nothing found yet.
 pub(super) fn done(site: &Site, job: &Job, outcome: Outcome) -> Finished {
     let is_watched = is_watched(site, job);
-    let job_kind = JobKind { class: job.class, rule: job.rule, crew: job.crew, is_watched };
+    let job_kind = JobKind { class: job.class, rule: job.rule, crew: job.crew, is_watched, is_guess: job.is_guess };
     Finished { job: job_kind, ..put_aside(&job.lease, outcome, site.clock.now()) }
 }
 
@@ -161,7 +161,7 @@ pub(super) fn is_worth_watching(job: &Job, listing: Option<&Listing>) -> bool {
 pub fn put_aside(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Finished {
     let is_watched = is_watched_anyway(lease);
     Finished {
-        job: JobKind { class: Class::Page, rule: usize::MAX, crew: Crew::History, is_watched },
+        job: JobKind { class: Class::Page, rule: usize::MAX, crew: Crew::History, is_watched, is_guess: false },
         visit: unvisited(lease, outcome, at),
         timing: Timing { began: at, fetch: None },
         host: HostReport { answered: Answered::Well, session: 0, was_read: false, errands: 0, tidings: Vec::new() },

@@ -84,13 +84,14 @@ pub(super) async fn page(site: &Site, job: &Job, sent: &Page, shown: PageContent
     // Rows that it does not show may stand behind the cut.
     read.truncated |= sent.is_cut;
     let document = made.as_ref().map_or(&sent.bytes[..], |(html, _)| html.as_bytes());
-    let near = site.worth().look_at(job, document);
+    // Guesses that miss would teach what the site's pages for missing content are like.
+    let near = if job.is_guess { None } else { site.worth().look_at(job, document) };
     let absence = match &made {
-        None => {
+        None if !job.is_guess => {
             let sent = (&sent.headers, &sent.bytes[..]);
             presence::of_page(&site.fresh, &site.rules, job, &read, sent, site.clock.now())
         }
-        Some(_) => presence::PresenceResult::Nothing,
+        _ => presence::PresenceResult::Nothing,
     };
     // If its scripts built the page, its links are its rows.
     let board = board.filter(|_| made.is_none()).map(|board| *board);
@@ -154,6 +155,7 @@ async fn found_on(
     finished.visit.magnets = read.magnets;
     finished.job.is_watched &= is_worth_watching(job, read.listing.as_ref()) && !finished.end.seen.is_behind;
     finished.visit.listing = read.listing;
+    finished.end.stated = read.stated;
     finished.visit.memo = read.said.map(|said| version::memo_of_rows(said, site.rules_token));
     if read.truncated {
         let (site, url) = (&site.rules.name, job.url.as_str());

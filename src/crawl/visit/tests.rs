@@ -68,7 +68,7 @@ fn job(site: &Site, url: &str, class: Class, via: Option<&str>) -> Job {
     let key = UrlKey { host: HostId(1), path: url.path().into() };
     let (via, deadline) = (via.map(Into::into), UnixMillis(u64::MAX));
     let lease = Lease { key, depth: 1, rank: 0, attempts: 0, via, memo: None, deadline, found: None, seq: 0 };
-    Job { lease, url, class, rule: 0, crew: Crew::History, was_read: false }
+    Job { lease, url, class, rule: 0, crew: Crew::History, was_read: false, is_guess: false }
 }
 
 async fn visited(sent: Sent, path: &str, class: Class) -> Finished {

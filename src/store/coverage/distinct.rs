@@ -73,6 +73,14 @@ fn ratio(of: f64, to: f64) -> Ratio {
     Ratio { is, low: ((centre - half) / by).clamp(0.0, is), high: ((centre + half) / by).clamp(is, 1.0) }
 }
 
+/// The share of `of` in `to`, at most 1, between the ends of its 95 % interval by Wilson; with nothing known it may be anything.
+#[must_use]
+#[allow(clippy::cast_precision_loss)] // a reckoning: 2⁵³ are exact
+pub fn wilson(of: u64, to: u64) -> [f64; 3] {
+    let Ratio { is, low, high } = ratio(of.min(to) as f64, to as f64);
+    [low, is, high]
+}
+
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // saturates
 fn whole(figure: f64) -> u64 {
     figure as u64

@@ -43,7 +43,7 @@ impl Estimate {
 }
 
 /// One series of index pages.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Series {
     /// The common part of its pages' URLs, usually a path.
     pub name: Box<str>,

@@ -3,10 +3,10 @@
 //! A torrent is listed if a listed link returned it, if the page behind a listed link links to it or names its magnet, or if a list
 //! does so itself. What is neither was found outside the lists. A link to a torrent keeps the page that showed it first.
 //!
-//! The class of a URL is its rank's: see [`kind`]. Memory: 9 bytes per listed link, 8 for each list, for each link to a torrent
+//! The class of a URL is its rank's: see [`kind`]. Memory: 9 bytes per listed link, 13 if links have labels, 8 for each list, for each link to a torrent
 //! that has not been answered yet, and for each page of a torrent that no list shows.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
@@ -151,6 +151,16 @@ impl Links {
     }
 }
 
+/// Listed links of one label.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LabelLinks {
+    pub listed: u64,
+    /// Those with an answer.
+    pub visited: u64,
+    /// Those that brought a torrent.
+    pub had: u64,
+}
+
 /// A set of hashes, with a mark for each.
 #[derive(Debug, Default)]
 struct Marked {
@@ -181,8 +191,12 @@ impl Marked {
         self.marks = vec![0; self.hashes.len()];
     }
 
+    fn place(&self, hash: u64) -> Option<usize> {
+        self.hashes.binary_search(&hash).ok()
+    }
+
     fn mark(&mut self, hash: u64) -> Option<&mut u8> {
-        let place = self.hashes.binary_search(&hash).ok()?;
+        let place = self.place(hash)?;
         self.marks.get_mut(place)
     }
 
@@ -212,6 +226,8 @@ pub struct Listed {
     /// Links to torrents without an answer.
     downloads_open: Marked,
     other_details: Marked,
+    /// The labels of `targets`, 0 for none; empty while none has one.
+    labels: Vec<u32>,
     links: Links,
     growth: Growth,
 }
@@ -234,6 +250,10 @@ impl Listed {
     /// Adds a URL of the site.
     pub fn url(&mut self, url: &UrlLook) {
         let answer = answer(url.outcome);
+        if let Some((label, place)) = url.label.zip(self.targets.place(url.hash)) {
+            self.labels.resize(self.targets.hashes.len(), 0);
+            self.labels[place] = label;
+        }
         if let Some(mark) = self.targets.mark(url.hash) {
             *mark |= match answer {
                 Answer::Settled => VISITED,
@@ -351,6 +371,19 @@ impl Listed {
             return Some(hash);
         }
         first_pages(url).map(|first| xxh3_64(first.as_bytes())).find(|first| self.targets.contains(*first))
+    }
+
+    /// The listed links by the number of their label, None for those without; nothing if no link has one.
+    #[must_use]
+    pub fn labels(&self) -> Vec<(Option<u32>, LabelLinks)> {
+        let mut of_labels: BTreeMap<u32, LabelLinks> = BTreeMap::new();
+        for (label, mark) in self.labels.iter().zip(&self.targets.marks) {
+            let links = of_labels.entry(*label).or_default();
+            links.listed += 1;
+            links.visited += u64::from(mark & (VISITED | BROUGHT) != 0);
+            links.had += u64::from(mark & BROUGHT != 0);
+        }
+        of_labels.into_iter().map(|(label, links)| ((label > 0).then_some(label), links)).collect()
     }
 
     /// The counts, and when the torrents came.

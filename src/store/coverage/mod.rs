@@ -16,13 +16,16 @@
 pub mod distinct;
 pub mod estimate;
 pub mod growth;
+pub mod ids;
 pub mod listed;
 pub mod plot;
 mod reading;
+pub mod sample;
+pub mod stated;
 pub mod table;
 mod terms;
 
-pub use reading::{of_all_sites, of_site};
+pub use reading::{id_shapes, of_all_sites, of_site};
 
 use std::collections::BTreeSet;
 
@@ -33,7 +36,9 @@ use crate::limits;
 use distinct::distinct;
 use estimate::Estimate;
 use growth::GrowthPoint;
-use listed::Links;
+use listed::{LabelLinks, Links};
+use sample::IdGaps;
+use stated::StatedTotals;
 
 /// The coverage of one site, with all terms; as JSON one flat object. A ratio is None if its divisor is zero or unknown.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
@@ -61,6 +66,12 @@ pub struct SiteCoverage {
     pub series: Vec<SeriesCoverage>,
     /// The number of all series, including those beyond `series`.
     pub series_count: u64,
+    #[serde(flatten)]
+    pub stated: StatedTotals,
+    /// Numbers of torrents between known ones, the densest shapes first, at most `limits::ID_SHAPES_LISTED_MAX`.
+    pub ids: Vec<IdGaps>,
+    /// The listed links by the site's own word for what they are, the most first; empty if its pages do not say.
+    pub by_label: Vec<LabelCoverage>,
     /// How its torrents came; the last point is today's. Empty while no list was read.
     pub over_time: Vec<GrowthPoint>,
 }
@@ -190,6 +201,33 @@ pub struct SeriesCoverage {
     pub adds: u64,
 }
 
+/// The listed links of one label.
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+pub struct LabelCoverage {
+    /// The site's own word; None for links without one.
+    pub label: Option<String>,
+    /// Distinct links that lists show.
+    pub listed: u64,
+    /// Those with an answer, and those that brought a torrent.
+    pub visited: u64,
+    pub had: u64,
+    /// `had` / (`had` + links without an answer at the ratio of the others); None where nothing was answered, or `cr` of the site is unknown.
+    pub cr: Option<f64>,
+}
+
+impl LabelCoverage {
+    /// Of links with their outcomes; `is_known` if all lists were read.
+    #[must_use]
+    #[allow(clippy::cast_precision_loss)] // a reckoning
+    pub fn new(label: Option<String>, links: LabelLinks, is_known: bool) -> Self {
+        let LabelLinks { listed, visited, had } = links;
+        let open = listed.saturating_sub(visited) as f64;
+        let all = had as f64 + open * ratio(had, visited).unwrap_or_default();
+        let cr = (is_known && visited > 0 && all > 0.0).then(|| had as f64 / all);
+        Self { label, listed, visited, had, cr }
+    }
+}
+
 /// The sites in the database, by name.
 ///
 /// # Errors
@@ -198,7 +236,7 @@ pub async fn sites(db: &dyn Reader) -> Result<BTreeSet<String>, CrawlDbError> {
     Ok(db.hosts().await?.into_iter().map(|host| host.site.into()).collect())
 }
 
-/// Combines the terms; the caller adds the pages that were not read whole, and the course of time.
+/// Combines the terms; the caller adds the pages that were not read whole, the course of time, stated sizes, gaps of ids and labels.
 #[must_use]
 pub fn coverage(site: &str, estimate: &Estimate, links: &Links, counts: &SiteCounts) -> SiteCoverage {
     let visits = |wanted: Outcome| {
@@ -261,6 +299,9 @@ pub fn coverage(site: &str, estimate: &Estimate, links: &Links, counts: &SiteCou
         terms: Vec::new(),
         series: estimate.series.iter().take(limits::COVERAGE_SERIES_LISTED_MAX).map(series).collect(),
         series_count: estimate.series.len() as u64,
+        stated: StatedTotals::default(),
+        ids: Vec::new(),
+        by_label: Vec::new(),
         over_time: Vec::new(),
     };
     found.terms = terms::terms(&found, estimate);

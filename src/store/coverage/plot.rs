@@ -10,9 +10,10 @@ use gleaner_base::clock::UnixMillis;
 #[must_use]
 pub fn terms_csv(sites: &[SiteCoverage]) -> String {
     let mut text = "site,cr,cr_is_at_most,ci,ni,ni_low,ni_high,nt,ci_per_nt,listed_stored,outside_lists,listed_magnets,index_pages,index_pages_read,updated,invalid,\
-                    lists_unread,lists_waiting,lists_closed,downloads_unanswered,downloads_closed,pages_not_whole,requests,seconds,hr\n"
+                    lists_unread,lists_waiting,lists_closed,downloads_unanswered,downloads_closed,pages_not_whole,requests,seconds,hr,stated,stated_is_more,ids_unknown,ids_torrents_low,ids_torrents_high\n"
         .to_owned();
-    for SiteCoverage { site, nt, ci, ni, cr, cr_is_at_most, unread, rates, .. } in sites {
+    for SiteCoverage { site, nt, ci, ni, cr, cr_is_at_most, unread, rates, stated, ids, .. } in sites {
+        let gaps = ids.first();
         let whole = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
         let cells = [
             cell(site),
@@ -40,6 +41,11 @@ pub fn terms_csv(sites: &[SiteCoverage]) -> String {
             rates.pages.to_string(),
             rates.seconds.to_string(),
             share(rates.hr),
+            whole(stated.stated),
+            stated.stated_is_more.to_string(),
+            whole(gaps.map(|gaps| gaps.unknown)),
+            whole(gaps.map(|gaps| gaps.torrents_low)),
+            whole(gaps.map(|gaps| gaps.torrents_high)),
         ];
         text += &cells.join(",");
         text.push('\n');

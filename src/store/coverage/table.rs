@@ -4,6 +4,8 @@ use std::fmt;
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 
+use super::sample::IdGaps;
+use super::stated::{ListSize, SizeSign};
 use super::{NotWhole, SiteCoverage, not_whole_told};
 use crate::limits;
 
@@ -39,6 +41,7 @@ impl fmt::Display for SiteCoverage {
         for line in table.lines() {
             writeln!(f, "{}", line.trim_end())?;
         }
+        beside(self, f)?;
         if self.unread.pages_not_whole > 0 {
             writeln!(f, "{}", not_whole_told(self.unread.pages_not_whole))?;
         }
@@ -51,6 +54,50 @@ impl fmt::Display for SiteCoverage {
             more => writeln!(f, "  and {more} more (hint: --json lists them)"),
         }
     }
+}
+
+/// What is told beside the terms: stated sizes, and gaps between numbers.
+fn beside(site: &SiteCoverage, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    // NT has all pages that are linked to.
+    let is_told = |size: &&ListSize| size.by != SizeSign::Pager || site.stated.stated_is_more;
+    if let Some(ListSize { list, total, by, .. }) = site.stated.stated_lists.first().filter(is_told) {
+        let sign = match by {
+            SizeSign::Range => "a range of rows",
+            SizeSign::Count => "a count",
+            SizeSign::Pages => "its number of pages",
+            SizeSign::Pager => "the pages that it links to",
+        };
+        let shown = site.ni.listed_links;
+        writeln!(f, "  the site states {total} torrents ({sign} on {list}), its lists have shown {shown}")?;
+        if site.stated.stated_is_more {
+            writeln!(
+                f,
+                "    lists are capped, pages are not reached yet, or it counts what it does not list: CR is of what is listed"
+            )?;
+        }
+    }
+    if let Some(gaps) = site.ids.first() {
+        let IdGaps {
+            shape, known, first, last, unknown, torrents_low, torrents_high, torrents, asked, answered, ..
+        } = gaps;
+        writeln!(f, "  {shape}: {known} numbers from {first} to {last} are known, {unknown} between them are not")?;
+        match torrents {
+            Some(torrents) => writeln!(
+                f,
+                "    about {torrents} of these are torrents, {torrents_low} to {torrents_high} at 95 %: {answered} of {asked} that were asked for"
+            )?,
+            None if *unknown > 0 => {
+                let hint = if gaps.can_be_asked {
+                    format!(" (hint: gleaner crawl {} --enumerate 100)", site.site)
+                } else {
+                    String::new()
+                };
+                writeln!(f, "    any of these may be torrents, or deleted, or of other sections{hint}")?;
+            }
+            None => {}
+        }
+    }
+    Ok(())
 }
 
 fn unknown() -> String {

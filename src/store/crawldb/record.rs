@@ -422,8 +422,25 @@ pub struct UrlLook {
     pub outcome: Option<Outcome>,
     /// True while it is queued.
     pub is_queued: bool,
-    /// Host and path of a URL with the rank 0, which any class may have; None for the others.
+    /// Host and path of a URL with the rank 0, which any class may have, and of a torrent or its page with a number in it; None for the others.
     pub path: Option<(HostId, Box<str>)>,
+    /// The number of the label of a torrent or its page.
+    #[serde(default)]
+    pub label: Option<u32>,
+}
+
+impl UrlLook {
+    /// True for a torrent or its page, or a URL that may be one: each class has sixteen ranks, downloads the first, details the third.
+    #[must_use]
+    pub fn is_target(rank: u8) -> bool {
+        matches!(rank >> 4, 0 | 2)
+    }
+
+    /// True for a URL whose path is told: see [`Self::path`].
+    #[must_use]
+    pub fn has_path(rank: u8, path: &str) -> bool {
+        rank == 0 || Self::is_target(rank) && path.bytes().any(|byte| byte.is_ascii_digit())
+    }
 }
 
 /// A page of a site's URLs.

@@ -13,7 +13,7 @@ use super::increment::in_memory;
 use super::lists::{OLD, board, rules};
 use super::web::{FAST, Machine, Web, page, throttled};
 
-const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true };
+const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true, enumerate: None };
 
 const HOUR: Duration = Duration::from_secs(3_600);
 const HOUR_MS: i64 = 3_600_000;

@@ -12,7 +12,7 @@ use super::cases;
 use super::increment::in_memory;
 use super::web::{Answer, Machine, Web, page};
 
-const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true };
+const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true, enumerate: None };
 
 const HOUR_S: u64 = 3_600;
 const DAY_S: u64 = 24 * HOUR_S;

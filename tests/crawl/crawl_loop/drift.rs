@@ -21,7 +21,7 @@ const AMID_HISTORY: Duration = Duration::from_secs(60);
 /// Until then the service runs.
 const UNTIL: Duration = Duration::from_secs(2 * 86_400 + 43_200);
 
-const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true };
+const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true, enumerate: None };
 
 /// How the addresses of a site look.
 #[derive(Clone, Copy, PartialEq)]

@@ -30,7 +30,7 @@ const REVISIT: Duration = Duration::from_secs(300);
 const RULES: &str =
     "revisit_minutes = 5\nlanes = 2\nlane_key = 'xxh3'\n[rate]\nrequests_per_second = 1\nconnections = 2";
 
-const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true };
+const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true, enumerate: None };
 
 pub fn torrent_of(name: &str) -> Answer {
     let text = format!(

@@ -22,7 +22,7 @@ const EVERY_S: u64 = 5;
 /// Pages on each side that a page links to, besides the first and the last.
 const WINDOW: u64 = 3;
 
-const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true };
+const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true, enumerate: None };
 
 pub fn rules(lanes: u32) -> String {
     format!(

@@ -12,7 +12,7 @@ use gleaner_store::crawldb::{CrawlDb, Reader};
 
 use super::web::{Answer, FAST, Machine, Web, page, redirect, status, throttled, torrent};
 
-const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true };
+const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true, enumerate: None };
 
 fn text(body: &str) -> Answer {
     Answer::Status(200, ResponseHeaders::default(), Bytes::copy_from_slice(body.as_bytes()))

@@ -7,6 +7,7 @@ mod drift;
 mod faults;
 mod forum;
 mod fresh;
+mod guesses;
 mod guests;
 mod increment;
 mod killed;

@@ -86,7 +86,7 @@ fn resting(path: &str) -> Option<Answer> {
     site(path, Duration::ZERO, true)
 }
 
-const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true };
+const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true, enumerate: None };
 
 fn rules(more: &str) -> String {
     format!(

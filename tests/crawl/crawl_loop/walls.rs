@@ -12,7 +12,7 @@ use super::web::{Answer, FAST, Machine, Web, page, redirect, status};
 
 const FILES: usize = 60;
 
-const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true };
+const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true, enumerate: None };
 
 /// When the walls of these sites stand.
 const FROM: Duration = Duration::from_secs(10);

@@ -479,7 +479,7 @@ fn job(url: &CrawlUrl) -> Job {
     let key = UrlKey { host: HostId(1), path: url.path().into() };
     let (deadline, via, memo) = (UnixMillis(u64::MAX), None, None);
     let lease = Lease { key, depth: 1, rank: 0, attempts: 0, via, memo, deadline, found: None, seq: 0 };
-    Job { lease, url: url.clone(), class: Class::Index, rule: 0, crew: Crew::History, was_read: false }
+    Job { lease, url: url.clone(), class: Class::Index, rule: 0, crew: Crew::History, was_read: false, is_guess: false }
 }
 
 #[tokio::test(start_paused = true)]

@@ -90,8 +90,15 @@ async fn data_of_a_known_version_are_not_sent_again_and_the_visit_has_one_reques
         found: None,
         seq: 0,
     };
-    let mut job =
-        Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History, was_read: false };
+    let mut job = Job {
+        lease,
+        url,
+        class: Class::Index,
+        rule: 0,
+        crew: crate::frontier::crews::Crew::History,
+        was_read: false,
+        is_guess: false,
+    };
     let first = errands(&site);
     let End::Data(gathered) = visit(of(&site, &job, &first), true).await else { panic!("the data are there") };
     let found: Vec<&str> = gathered.read.found.iter().map(|found| found.url.as_str()).collect();
@@ -157,8 +164,15 @@ async fn a_list_that_takes_longer_than_a_visit_goes_on_in_the_next_ones() {
         found: None,
         seq: 0,
     };
-    let job =
-        Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History, was_read: false };
+    let job = Job {
+        lease,
+        url,
+        class: Class::Index,
+        rule: 0,
+        crew: crate::frontier::crews::Crew::History,
+        was_read: false,
+        is_guess: false,
+    };
     let mut found = Vec::new();
     for visits in 1..=9 {
         let End::Data(gathered) = visit(of(&site, &job, &errands(&site)), false).await else { panic!("no data") };
@@ -234,8 +248,15 @@ async fn visited_to_the_end(pages: usize, fails: fn(usize) -> bool) -> Came {
         found: None,
         seq: 0,
     };
-    let mut job =
-        Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History, was_read: false };
+    let mut job = Job {
+        lease,
+        url,
+        class: Class::Index,
+        rule: 0,
+        crew: crate::frontier::crews::Crew::History,
+        was_read: false,
+        is_guess: false,
+    };
     let mut found = Vec::new();
     for visits in 1..=2_000 {
         let errands = errands(&site);
@@ -337,8 +358,15 @@ async fn a_list_goes_on_in_the_next_visit_with_the_token_of_that_visit() {
         found: None,
         seq: 0,
     };
-    let job =
-        Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History, was_read: false };
+    let job = Job {
+        lease,
+        url,
+        class: Class::Index,
+        rule: 0,
+        crew: crate::frontier::crews::Crew::History,
+        was_read: false,
+        is_guess: false,
+    };
     let mut found = 0;
     for _ in 0..2 {
         let End::Data(gathered) = visit(of(&site, &job, &errands(&site)), false).await else { panic!("no data") };

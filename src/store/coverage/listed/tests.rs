@@ -50,7 +50,7 @@ impl Site {
     }
 
     fn url(self, path: &str, rank: u8, outcome: Option<Outcome>) -> Self {
-        self.look(path, UrlLook { hash: 0, rank, depth: 1, outcome, is_queued: false, path: None })
+        self.look(path, UrlLook { hash: 0, rank, depth: 1, outcome, is_queued: false, path: None, label: None })
     }
 
     /// A torrent that a URL returned.
@@ -242,7 +242,7 @@ fn lists_that_were_not_read_are_told_by_what_became_of_them() {
 
 #[test]
 fn a_start_page_is_a_list_if_it_listed_or_was_not_read() {
-    let start = |outcome| UrlLook { hash: 0, rank: 0, depth: 0, outcome, is_queued: false, path: None };
+    let start = |outcome| UrlLook { hash: 0, rank: 0, depth: 0, outcome, is_queued: false, path: None, label: None };
     let links = Site::listing(&["/t/1"])
         .look("/list/", start(READ))
         .look("/news", start(READ))

@@ -158,7 +158,8 @@ impl Reader for MemoryStore {
                 depth: url.record.depth,
                 outcome: url.record.outcome,
                 is_queued: url.queued.is_some(),
-                path: (url.rank == 0).then(|| (key.host, key.path.clone())),
+                path: UrlLook::has_path(url.rank, &key.path).then(|| (key.host, key.path.clone())),
+                label: state.url_labels.get(key).copied().filter(|_| UrlLook::is_target(url.rank)),
             });
             looks.after = Some((key.host, key.path.clone()));
         }

@@ -119,10 +119,15 @@ impl<'k> RowReader<'k> {
         Ok(Self { known, labels })
     }
 
+    /// The number of a URL's label.
+    pub(super) fn number(&self, host: HostId, path: &str) -> Result<Option<u32>, Fault> {
+        let Some(labels) = &self.labels else { return Ok(None) };
+        Ok(labels.get(&url_key(host, path))?.map(|number| number.value()))
+    }
+
     /// The label of a URL.
     pub(super) fn label(&self, host: HostId, path: &str) -> Result<Option<Label>, Fault> {
-        let Some(labels) = &self.labels else { return Ok(None) };
-        let number = labels.get(&url_key(host, path))?.map(|number| number.value());
+        let number = self.number(host, path)?;
         Ok(number.and_then(|number| Some(Label { number, text: self.known.labels.text(number)?.into() })))
     }
 

@@ -381,7 +381,8 @@ pub(super) fn url_looks(
     rows_max: usize,
 ) -> Result<UrlLooks, Fault> {
     let known = core.known();
-    let table = db.begin_read()?.open_table(URLS)?;
+    let txn = db.begin_read()?;
+    let (table, labels) = (txn.open_table(URLS)?, RowReader::of(&known, &txn)?);
     let mut looks = UrlLooks::default();
     let mut text = String::new();
     let first = after.as_ref().map_or(0, |(host, _)| host.0 as usize);
@@ -410,7 +411,8 @@ pub(super) fn url_looks(
                 depth: row.depth,
                 outcome: row.outcome,
                 is_queued: row.place.is_some(),
-                path: (row.rank == 0).then(|| (host.id, path.into())),
+                path: UrlLook::has_path(row.rank, path).then(|| (host.id, path.into())),
+                label: if UrlLook::is_target(row.rank) { labels.number(host.id, path)? } else { None },
             });
             if looks.rows.len() == rows_max {
                 looks.after = Some((host.id, path.into()));

@@ -38,15 +38,17 @@ pub async fn urls_are_told_page_by_page_with_what_became_of_them(db: &impl Crawl
         outcome,
         is_queued,
         path: None,
+        label: None,
     };
     let expected = [
         look("http://a/1", 17, Some(Outcome::Page), false),
-        look("http://a/2", 33, Some(Outcome::RulesRefused), false),
-        look("http://a/5", 1, Some(Outcome::TimedOut), true),
+        UrlLook { path: Some((host, "/2".into())), ..look("http://a/2", 33, Some(Outcome::RulesRefused), false) },
+        UrlLook { path: Some((host, "/5".into())), ..look("http://a/5", 1, Some(Outcome::TimedOut), true) },
         UrlLook { path: Some((second, "/4?a=1".into())), ..look("http://b/4?a=1", 0, None, true) },
     ];
     for rows_max in 1..=5 {
         assert_eq!(looks(db, "s", rows_max).await, expected, "{rows_max} at a time");
     }
-    assert_eq!(looks(db, "t", 9).await, [look("http://a/3", 1, None, true)]);
+    let third = UrlLook { path: Some((other, "/3".into())), ..look("http://a/3", 1, None, true) };
+    assert_eq!(looks(db, "t", 9).await, [third]);
 }
