@@ -127,3 +127,9 @@ pub const HANDOVER_LOOKS_MAX: u32 = 120;
 
 /// Page cache of the database while `gleaner import` writes it, in bytes: an import reads nothing twice.
 pub const IMPORT_CACHE_BYTES_MAX: usize = 12 << 20;
+
+/// Bytes of the file with the time of the last backup: a number.
+pub const BACKUP_LAST_BYTES_MAX: u64 = 64;
+
+/// How long the end of the service waits for a backup that writes to a disk which does not answer.
+pub const BACKUP_STOP_TIME_MAX: Duration = Duration::from_secs(4);

@@ -1,5 +1,6 @@
 //! The built program from outside: each test starts it, on loopback, bounded in time.
 
+mod backup;
 mod cli;
 mod clients;
 mod crash;

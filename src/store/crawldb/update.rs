@@ -21,9 +21,10 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
+use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition};
 
 pub use self::row::UpdateRow;
+use super::redb_store::copy::Copy;
 use super::redb_store::file::File;
 use super::redb_store::file::refuse_newer;
 use super::redb_store::open::{Fault, file_factory, never_in_use, schema};
@@ -473,6 +474,14 @@ impl UpdateDb {
         }
     }
 
+    /// The file as it is now, for a copy.
+    ///
+    /// # Errors
+    /// Errors of the file.
+    pub(super) fn begin_read(&self) -> Result<ReadTransaction, CrawlDbError> {
+        self.core.with_file(|_, db| Ok(db.begin_read()?))
+    }
+
     async fn call<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Core, &Database) -> Result<T, Fault> + Send + 'static,
@@ -511,6 +520,13 @@ impl Core {
             (memory.waiting, memory.next_seq) = (waiting, next_seq);
         })
     }
+}
+
+/// Copies each table.
+pub(super) fn copy_tables(copy: &mut Copy<'_>) -> Result<(), Fault> {
+    copy.table(META)?;
+    copy.table(FOUND)?;
+    copy.table(LATEST)
 }
 
 fn schema_of(db: &Database) -> Result<Option<u64>, Fault> {
