@@ -110,6 +110,11 @@ impl Backups {
         Ok(made)
     }
 
+    /// Ends the backup that is under way, and all that are asked for from now on.
+    pub fn end(&self) {
+        self.0.stop.store(true, Ordering::Relaxed);
+    }
+
     /// The same on a thread of its own.
     pub(super) async fn make_apart(&self, wish: Wish) -> Result<Made, String> {
         let (told, heard) = oneshot::channel();
@@ -227,7 +232,7 @@ impl Drop for BackingUp {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         // One that a command has asked for, too.
-        self.backups.0.stop.store(true, Ordering::Relaxed);
+        self.backups.end();
         let is_over = || {
             self.thread.as_ref().is_none_or(JoinHandle::is_finished)
                 && !matches!(self.backups.0.turn.try_lock(), Err(TryLockError::WouldBlock))

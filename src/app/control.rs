@@ -9,6 +9,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -33,6 +34,9 @@ use gleaner_store::crawldb::{
     Changes, CrawlDb, CrawlDbError, HostId, HostRow, ListingRow, MagnetRow, NotWholeRow, Reader, SiteCounts,
     SiteLabels, Stored, TorrentRow, UrlLooks,
 };
+
+/// Between two looks at whether a backup is over.
+const BACKED_UP_LOOK: Duration = Duration::from_millis(20);
 
 /// A request.
 #[derive(Debug, Serialize, Deserialize)]
@@ -113,6 +117,17 @@ pub fn socket_path(data_dir: &Path) -> PathBuf {
 pub struct Control {
     task: tokio::task::JoinHandle<()>,
     path: PathBuf,
+    /// Backups that were asked for and not answered yet.
+    backing_up: Arc<AtomicUsize>,
+}
+
+impl Control {
+    /// Returns once no backup is under way that a command has asked for.
+    pub async fn backed_up(&self) {
+        while self.backing_up.load(Ordering::Relaxed) > 0 {
+            tokio::time::sleep(BACKED_UP_LOOK).await;
+        }
+    }
 }
 
 impl Drop for Control {
@@ -145,8 +160,14 @@ pub fn serve(app: &App, progress: Option<Progress>, wishes: Option<Wishes>) -> O
     if let Err(error) = std::fs::set_permissions(&path, Permissions::from_mode(0o660)) {
         tracing::warn!(path = %path.display(), %error, "the mode of the control socket cannot be set: only this user can ask");
     }
-    let db = Arc::clone(&app.db);
-    let answering = Answering { db, progress, clock: Arc::clone(&app.clock), wishes, backups: Some(app.backups()) };
+    let (db, backing_up) = (Arc::clone(&app.db), Arc::<AtomicUsize>::default());
+    let answering = Answering {
+        db,
+        progress,
+        clock: Arc::clone(&app.clock),
+        wishes,
+        backups: Some((app.backups(), Arc::clone(&backing_up))),
+    };
     let task = tokio::spawn(async move {
         loop {
             match listener.accept().await {
@@ -165,7 +186,7 @@ pub fn serve(app: &App, progress: Option<Progress>, wishes: Option<Wishes>) -> O
             }
         }
     });
-    Some(Control { task, path })
+    Some(Control { task, path, backing_up })
 }
 
 /// What requests are answered from.
@@ -176,8 +197,24 @@ struct Answering {
     clock: Arc<dyn Clock>,
     /// Of a service.
     wishes: Option<Wishes>,
-    /// None in tests.
-    backups: Option<Backups>,
+    /// With the number of those under way; None in tests.
+    backups: Option<(Backups, Arc<AtomicUsize>)>,
+}
+
+/// Counts a backup until its answer is written.
+struct UnderWay(Arc<AtomicUsize>);
+
+impl UnderWay {
+    fn of(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(count))
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 async fn converse(stream: UnixStream, answering: Answering) -> anyhow::Result<()> {
@@ -189,6 +226,7 @@ async fn converse(stream: UnixStream, answering: Answering) -> anyhow::Result<()
         if (&mut read).take(limits::ASK_BYTES_MAX).read_line(&mut line).await? == 0 {
             return Ok(());
         }
+        let mut under_way = None;
         let mut answer = match serde_json::from_str(&line) {
             Ok(Ask::Act(act)) => {
                 let acted = act_for(peer, act, answering.wishes.as_ref()).await;
@@ -196,7 +234,10 @@ async fn converse(stream: UnixStream, answering: Answering) -> anyhow::Result<()
             }
             Ok(Ask::Backup(wish)) => {
                 let made = match &answering.backups {
-                    Some(backups) if is_allowed(peer) => backups.make_apart(wish).await,
+                    Some((backups, count)) if is_allowed(peer) => {
+                        under_way = Some(UnderWay::of(count));
+                        backups.make_apart(wish).await
+                    }
                     _ => Err(format!("{NOT_ALLOWED}\nhint: run it with sudo")),
                 };
                 serde_json::to_vec(&Answer::Ok(made))?
@@ -206,6 +247,7 @@ async fn converse(stream: UnixStream, answering: Answering) -> anyhow::Result<()
         };
         answer.push(b'\n');
         write.write_all(&answer).await?;
+        drop(under_way);
     }
 }
 

@@ -30,6 +30,7 @@ pub mod coverage;
 pub mod crawl;
 pub mod delay;
 pub mod demo;
+pub mod doctor;
 mod dry_run;
 pub mod export;
 pub mod findings;
@@ -192,6 +193,9 @@ enum Command {
     /// Compare archive and database in both directions
     #[command(after_help = "Example: gleaner verify --repair")]
     Verify(verify::Options),
+    /// Examine everything that gleaner needs, and say what to do about each fault; nothing is changed or posted
+    #[command(after_help = "Example: gleaner doctor --offline")]
+    Doctor(doctor::Options),
     /// Back up databases, archive, rule files and configuration, also while the service runs
     #[command(
         after_help = "Example: gleaner backup /srv/gleaner-backup --keep 7\n\nA second backup to the same folder copies only what is new. \
@@ -358,6 +362,10 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         | Command::RenderChild
         | Command::Completions { .. }
         | Command::Man { .. } => None,
+        Command::Doctor(options) => match config::read(&global) {
+            Ok(config) => Some(config),
+            Err(faults) => return doctor::with_faults(&faults, options),
+        },
         _ => match config::load(&global) {
             Ok(config) => Some(config),
             Err(code) => return Ok(code),
@@ -424,6 +432,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Sources(options) => sources::command(&config, &options),
         Command::Token(options) => token::command(&config, &options),
         Command::Verify(options) => verify::command(&config, &options),
+        Command::Doctor(options) => doctor::command(&config, &options),
         Command::Backup(options) => backup::command(&config, &options),
         Command::Restore(options) => restore::command(&config, &options),
         Command::Login(options) => login::command(&config, &options, &global),

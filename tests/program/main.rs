@@ -7,6 +7,7 @@ mod crash;
 mod demo_ajax;
 mod demo_learned;
 mod demo_site;
+mod doctor;
 mod export_process;
 mod hostile;
 mod login;

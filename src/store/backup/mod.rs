@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::make::{Part, Wanted, backup};
 pub use self::manifest::{MANIFEST, Manifest};
+pub use self::pool::read_torrent;
 pub use self::restore::{Restored, restore};
 use crate::crawldb::CrawlDbError;
 use crate::export::ExportError;
@@ -160,6 +161,3 @@ fn must_be_folder(dest: &Path) -> Result<(), BackupError> {
         Some((path, _)) => Err(BackupError::InTheWay { what: place::told(&path), dest: path }),
     }
 }
-
-#[cfg(test)]
-mod tests;

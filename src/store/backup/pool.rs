@@ -29,8 +29,11 @@ pub(super) struct Pool {
     pub bytes_written: u64,
 }
 
-/// A file that was read whole, and is what its row says; or why not.
-pub(super) fn read_torrent(archive: &Archive, facts: &TorrentFacts) -> io::Result<Option<(File, Vec<u8>)>> {
+/// The file of a torrent, read whole; None if there is none, or it is not what its row says.
+///
+/// # Errors
+/// Those of reading it.
+pub fn read_torrent(archive: &Archive, facts: &TorrentFacts) -> io::Result<Option<(File, Vec<u8>)>> {
     let mut file = match archive.open_torrent(&facts.infohashes) {
         Ok(file) => file,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidInput) => return Ok(None),

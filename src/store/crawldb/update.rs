@@ -27,7 +27,7 @@ pub use self::row::UpdateRow;
 use super::redb_store::copy::Copy;
 use super::redb_store::file::File;
 use super::redb_store::file::refuse_newer;
-use super::redb_store::open::{Fault, file_factory, never_in_use, schema};
+use super::redb_store::open::{Fault, file_factory, never_in_use, reading_factory, schema};
 use super::redb_store::tables::{begin, begin_volatile};
 use super::redb_store::{BackendFactory, OpenOptions};
 use super::{CrawlDb, CrawlDbError, HostId, UrlKey, merge::is_keepable};
@@ -100,6 +100,14 @@ impl UpdateDb {
     pub fn open(path: &Path, options: OpenOptions) -> Result<Self, CrawlDbError> {
         refuse_newer(path, schema_of)?;
         Self::open_with(path, options, file_factory(path, options))
+    }
+
+    /// Opens an existing file for reading alone: it does not change.
+    ///
+    /// # Errors
+    /// Same as [`Self::open`].
+    pub fn read_only(path: &Path, options: OpenOptions) -> Result<Self, CrawlDbError> {
+        Self::open_with(path, options, reading_factory(path))
     }
 
     /// Like [`Self::open`], over storage that `factory` creates at each opening; `path` is only used in messages.
