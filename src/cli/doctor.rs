@@ -16,8 +16,9 @@ mod sites;
 mod store;
 mod web;
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
 use futures_util::future::LocalBoxFuture;
@@ -83,12 +84,23 @@ struct Patient {
     sites: Vec<Arc<SiteRules>>,
     /// Opened, or asked for, once; the text of its error otherwise.
     database: OnceCell<Result<Option<Database>, String>>,
+    /// Names of sites that cannot be reached for a reason that is found already.
+    unreachable: Mutex<BTreeSet<String>>,
 }
 
 impl Patient {
     /// The database; None if it cannot be had, which the check of the store reports.
     async fn database(&self) -> Option<&Database> {
         self.opened().await.as_ref().ok()?.as_ref()
+    }
+
+    /// One cause is one finding.
+    fn note_unreachable(&self, site: &SiteRules) {
+        self.unreachable.lock().unwrap_or_else(PoisonError::into_inner).insert(site.name.to_string());
+    }
+
+    fn is_unreachable(&self, site: &SiteRules) -> bool {
+        self.unreachable.lock().unwrap_or_else(PoisonError::into_inner).contains(&*site.name)
     }
 
     async fn opened(&self) -> &Result<Option<Database>, String> {
@@ -161,7 +173,8 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         false => options.sites.iter().any(|name| **name == *site.name),
     };
     let sites = sites.into_iter().filter(is_chosen).collect();
-    let patient = Patient { config: config.clone(), files, sites, database: OnceCell::new() };
+    let patient =
+        Patient { config: config.clone(), files, sites, database: OnceCell::new(), unreachable: Mutex::default() };
     let checked = block_on(async {
         let mut checked = Vec::new();
         for check in &CHECKS {

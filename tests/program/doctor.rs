@@ -57,7 +57,8 @@ fn secret(path: &Path, bits: u32) {
 /// A rule file of another site, with more in it, in the place of the demo's.
 fn site(here: &Path, port: u16, more: &str) {
     fs::remove_file(here.join("rules/demo.toml")).unwrap();
-    let text = format!("enabled = true\nstart = ['http://127.0.0.1:{port}/']\n{more}[classes]\nindex = ['^/list$']\n");
+    let text =
+        format!("enabled = true\nstart = ['http://127.0.0.1:{port}/']\n{more}[classes]\nindex = ['^/$', '^/list$']\n");
     fs::write(here.join("rules/other.toml"), text).unwrap();
 }
 
@@ -157,11 +158,16 @@ const FAULTS: &[Fault] = &[
     ),
     (
         "no enabled site",
-        |here| (change_rules(here, |text| text.replace("enabled = true", "enabled = false")), NONE).1,
+        |here| (change_rules(here, |text| format!("enabled = false\n{text}")), NONE).1,
         "no_site_enabled",
         "enabled = true",
     ),
-    ("a broken configuration", |here| (configure(here, "cache_mb = 0\n"), NONE).1, "config_faulty", "1"),
+    (
+        "a broken configuration",
+        |here| (configure(here, "cache_mb = 0\n"), NONE).1,
+        "config_faulty",
+        "gleaner config check",
+    ),
     (
         "no data folder",
         |here| (fs::remove_dir_all(here.join("data")).unwrap(), NONE).1,
@@ -248,18 +254,18 @@ const FAULTS: &[Fault] = &[
     ("a name that is no host", site_named, "dns_failed", "/etc/resolv.conf"),
     (
         "no certificates",
-        |_| vec![("SSL_CERT_FILE", "/nonexistent".to_owned())],
+        |_| ["SSL_CERT_FILE", "SSL_CERT_DIR"].map(|name| (name, "/nonexistent".to_owned())).to_vec(),
         "certificates_missing",
         "ca-certificates",
     ),
     (
         "a proxy that is down",
         |here| {
-            site(here, closed_port(), &format!("client.proxy = 'http://127.0.0.1:{}'\n", closed_port()));
+            site(here, closed_port(), &format!("proxy = 'http://127.0.0.1:{}'\n", closed_port()));
             NONE
         },
         "proxy_unreachable",
-        "`proxy` in [client]",
+        "`proxy` of",
     ),
     ("a site that is down", |here| (site(here, closed_port(), ""), NONE).1, "site_unreachable", "`start` of"),
     (

@@ -19,6 +19,7 @@ pub(super) async fn check(of: &Patient) -> Vec<Finding> {
         Err(error) => {
             let fix = "sudo apt-get install ca-certificates";
             found.push(Finding::of_error("certificates_missing", "certificates", &error, fix));
+            of.sites.iter().for_each(|site| of.note_unreachable(site));
             return found;
         }
     };
@@ -32,6 +33,7 @@ pub(super) async fn check(of: &Patient) -> Vec<Finding> {
             if let Err(failure) = transport.resolve(url).await {
                 let fix =
                     format!("check the name in `start` of {}, the network, and /etc/resolv.conf", site.file.display());
+                of.note_unreachable(site);
                 found.push(Finding::new("dns_failed", url.origin(), failure.to_string(), fix));
             }
         }

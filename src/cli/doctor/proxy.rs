@@ -20,7 +20,8 @@ pub(super) async fn check(of: &Patient) -> Vec<Finding> {
         };
         // Without a user and password that the URL may have.
         let shown = format!("{}://{host}:{port}", proxy.scheme());
-        let fix = format!("start the proxy, or correct `proxy` in [client] of {}", site.file.display());
+        of.note_unreachable(site);
+        let fix = format!("start the proxy, or correct `proxy` of {}", site.file.display());
         found.push(Finding::new("proxy_unreachable", shown, why, fix));
     }
     found

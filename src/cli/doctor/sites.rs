@@ -16,7 +16,7 @@ pub(super) async fn check(of: &Patient) -> Vec<Finding> {
         let has_session = account.is_empty();
         found.extend(account);
         // A guest's page would say nothing of a member's.
-        if !has_session || rests(of, site).await {
+        if !has_session || of.is_unreachable(site) || rests(of, site).await {
             continue;
         }
         for (url, ahead) in site.start.iter().zip(ahead::of(&of.config, site).await) {
@@ -66,7 +66,7 @@ fn start_page(of: &Patient, site: &SiteRules, url: &str, ahead: &Ahead) -> Optio
         String::new()
     };
     Some(match (&ahead.error, ahead.status) {
-        (Some(error), _) if error.contains("robots.txt") => {
+        (Some(error), _) if error.contains("robots.txt") && !error.contains("cannot be fetched") => {
             let fix = format!(
                 "start elsewhere; or, with the operator's permission, set robots = {{ obey = false, reason = \"…\" }} in {file}"
             );
