@@ -131,3 +131,29 @@ pub const IMPORT_CACHE_BYTES_MAX: usize = 12 << 20;
 /// Between the first two times that a lasting fault of a site is told, and the longest time between any two.
 pub const COMPLAINT_AFTER: Duration = Duration::from_secs(60);
 pub const COMPLAINT_AFTER_MAX: Duration = Duration::from_secs(6 * 60 * 60);
+
+/// Bytes of the file with the time of the last backup: a number.
+pub const BACKUP_LAST_BYTES_MAX: u64 = 64;
+
+/// How long the end of the service waits for a backup that writes to a disk which does not answer.
+pub const BACKUP_STOP_TIME_MAX: Duration = Duration::from_secs(4);
+
+/// How long one check of `gleaner doctor` may take: forty start pages, one after the other.
+pub const DOCTOR_CHECK_TIME_MAX: Duration = Duration::from_secs(180);
+
+/// Longest wait of `gleaner doctor` for one answer.
+pub const DOCTOR_REQUEST_TIME_MAX: Duration = Duration::from_secs(15);
+
+/// Sites that it looks at, and files of a folder.
+pub const DOCTOR_SITES_MAX: usize = 200;
+pub const DOCTOR_FILES_MAX: usize = 10_000;
+
+/// Torrents whose files it reads, at random.
+pub const DOCTOR_SAMPLE_ROWS: usize = 64;
+
+/// Free bytes and files of the data folder's disk below which it says so: a day of a fast crawl.
+pub const DOCTOR_DISK_BYTES_MIN: u64 = 256 << 20;
+pub const DOCTOR_INODES_MIN: u64 = 10_000;
+
+/// By which the newest stored time may be ahead of the clock.
+pub const DOCTOR_CLOCK_AHEAD_MAX: Duration = Duration::from_secs(120);

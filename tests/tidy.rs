@@ -31,6 +31,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("store::export", &["crawldb", "export", "limits"]),
     ("store::import", &["crawldb", "export", "import", "limits"]),
     ("store::verify", &["crawldb", "limits", "verify"]),
+    ("store::backup", &["backup", "crawldb", "export", "import", "limits"]),
     // The types that both sides exchange name nobody's internals.
     ("render::wire", &["limits", "wire"]),
     ("crawl::freshness", &["freshness", "limits"]),

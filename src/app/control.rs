@@ -2,13 +2,15 @@
 //! processes over a Unix socket in the folder; they never open the database beside it.
 //!
 //! One JSON object per line each way: [`Ask`] is the request, `{"ok": …}` or `{"error": "…"}` the response. All
-//! requests but [`Ask::Act`] are read-only; that one is for the folder's owner and root.
+//! requests but [`Ask::Act`] and [`Ask::Backup`] are read-only; those are for the folder's owner and root.
 
 use std::fs::Permissions;
 use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD as BASE64;
@@ -18,6 +20,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 
 use super::App;
+use super::backups::{self, Backups};
 use super::pauses::Wishes;
 use super::queues::{self, HostQueue, KnownUrl};
 use super::status::{self, StatusReport};
@@ -26,10 +29,14 @@ use gleaner_base::clock::{Clock, UnixMillis};
 use gleaner_base::place;
 use gleaner_crawl::progress::Progress;
 use gleaner_serve::acts::{Act, Acted, Refused};
+use gleaner_store::backup::Made;
 use gleaner_store::crawldb::{
     Changes, CrawlDb, CrawlDbError, HostId, HostRow, ListingRow, MagnetRow, NotWholeRow, Reader, SiteCounts,
     SiteLabels, Stored, TorrentRow, UrlLooks,
 };
+
+/// Between two looks at whether a backup is over.
+const BACKED_UP_LOOK: Duration = Duration::from_millis(20);
 
 /// A request.
 #[derive(Debug, Serialize, Deserialize)]
@@ -93,6 +100,8 @@ pub enum Ask {
         urls_max: usize,
     },
     Act(Act),
+    /// Of the folder's owner and root, as [`Ask::Act`].
+    Backup(backups::Wish),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -112,6 +121,17 @@ pub fn socket_path(data_dir: &Path) -> PathBuf {
 pub struct Control {
     task: tokio::task::JoinHandle<()>,
     path: PathBuf,
+    /// Backups that were asked for and not answered yet.
+    backing_up: Arc<AtomicUsize>,
+}
+
+impl Control {
+    /// Returns once no backup is under way that a command has asked for.
+    pub async fn backed_up(&self) {
+        while self.backing_up.load(Ordering::Relaxed) > 0 {
+            tokio::time::sleep(BACKED_UP_LOOK).await;
+        }
+    }
 }
 
 impl Drop for Control {
@@ -144,8 +164,14 @@ pub fn serve(app: &App, progress: Option<Progress>, wishes: Option<Wishes>) -> O
     if let Err(error) = std::fs::set_permissions(&path, Permissions::from_mode(0o660)) {
         tracing::warn!(path = %path.display(), %error, "the mode of the control socket cannot be set: only this user can ask");
     }
-    let db = Arc::clone(&app.db);
-    let answering = Answering { db, progress, clock: Arc::clone(&app.clock), wishes };
+    let (db, backing_up) = (Arc::clone(&app.db), Arc::<AtomicUsize>::default());
+    let answering = Answering {
+        db,
+        progress,
+        clock: Arc::clone(&app.clock),
+        wishes,
+        backups: Some((app.backups(), Arc::clone(&backing_up))),
+    };
     let task = tokio::spawn(async move {
         loop {
             match listener.accept().await {
@@ -164,7 +190,7 @@ pub fn serve(app: &App, progress: Option<Progress>, wishes: Option<Wishes>) -> O
             }
         }
     });
-    Some(Control { task, path })
+    Some(Control { task, path, backing_up })
 }
 
 /// What requests are answered from.
@@ -175,6 +201,24 @@ struct Answering {
     clock: Arc<dyn Clock>,
     /// Of a service.
     wishes: Option<Wishes>,
+    /// With the number of those under way; None in tests.
+    backups: Option<(Backups, Arc<AtomicUsize>)>,
+}
+
+/// Counts a backup until its answer is written.
+struct UnderWay(Arc<AtomicUsize>);
+
+impl UnderWay {
+    fn of(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(count))
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 async fn converse(stream: UnixStream, answering: Answering) -> anyhow::Result<()> {
@@ -186,24 +230,43 @@ async fn converse(stream: UnixStream, answering: Answering) -> anyhow::Result<()
         if (&mut read).take(limits::ASK_BYTES_MAX).read_line(&mut line).await? == 0 {
             return Ok(());
         }
+        let mut under_way = None;
         let mut answer = match serde_json::from_str(&line) {
             Ok(Ask::Act(act)) => {
                 let acted = act_for(peer, act, answering.wishes.as_ref()).await;
                 serde_json::to_vec(&Answer::Ok(acted))?
+            }
+            Ok(Ask::Backup(wish)) => {
+                let made = match &answering.backups {
+                    Some((backups, count)) if is_allowed(peer) => {
+                        under_way = Some(UnderWay::of(count));
+                        backups.make_apart(wish).await
+                    }
+                    _ => Err(format!("{NOT_ALLOWED}\nhint: run it with sudo")),
+                };
+                serde_json::to_vec(&Answer::Ok(made))?
             }
             Ok(ask) => answer(ask, &answering).await?,
             Err(error) => serde_json::to_vec(&Answer::<()>::Error(format!("not a valid request: {error}")))?,
         };
         answer.push(b'\n');
         write.write_all(&answer).await?;
+        drop(under_way);
     }
+}
+
+const NOT_ALLOWED: &str = "only the owner of the data folder and root may do that";
+
+/// True for whoever may have this process do something.
+fn is_allowed(peer: u32) -> bool {
+    peer == 0 || peer == rustix::process::geteuid().as_raw()
 }
 
 /// Does what the folder's owner or root wants: others of its group may only ask.
 async fn act_for(peer: u32, act: Act, wishes: Option<&Wishes>) -> Result<Acted, Refused> {
     let refused = |what: &str, hint: &str| Refused::NotNow { what: what.to_owned(), hint: hint.to_owned() };
-    if peer != 0 && peer != rustix::process::geteuid().as_raw() {
-        return Err(refused("only the owner of the data folder and root may do that", "run it with sudo"));
+    if !is_allowed(peer) {
+        return Err(refused(NOT_ALLOWED, "run it with sudo"));
     }
     let Some(wishes) = wishes else {
         return Err(refused("no service holds this folder, but another command", "end it with Ctrl-C"));
@@ -244,7 +307,7 @@ async fn answer(ask: Ask, answering: &Answering) -> anyhow::Result<Vec<u8>> {
         }
         Ask::Url { site, origin, path } => told(queues::known_url(db, &site, &origin, &path).await),
         // Done before.
-        Ask::Act(_) => told(Err::<(), _>("not here")),
+        Ask::Act(_) | Ask::Backup(_) => told(Err::<(), _>("not here")),
         Ask::Queues { site, urls_max } => told(queues::queues(db, &site, urls_max).await),
     }
 }
@@ -370,6 +433,14 @@ impl Remote {
         self.ask(&Ask::Act(act)).await
     }
 
+    /// Has that process back up the folder, however long it takes.
+    ///
+    /// # Errors
+    /// If it ends before; within, why there is no backup.
+    pub async fn back_up(&self, wish: backups::Wish) -> Result<Result<Made, String>, CrawlDbError> {
+        self.ask_within(&Ask::Backup(wish), None).await
+    }
+
     /// The record of a URL of a site; None if there is none.
     pub(super) async fn known_url(
         &self,
@@ -387,6 +458,14 @@ impl Remote {
     }
 
     async fn ask<T: serde::de::DeserializeOwned>(&self, ask: &Ask) -> Result<T, CrawlDbError> {
+        self.ask_within(ask, Some(limits::ANSWER_TIME_MAX)).await
+    }
+
+    async fn ask_within<T: serde::de::DeserializeOwned>(
+        &self,
+        ask: &Ask,
+        time_max: Option<Duration>,
+    ) -> Result<T, CrawlDbError> {
         let fault = |detail: String| CrawlDbError::Storage { path: self.path.clone(), detail, full: false };
         let has_ended = || fault("the process that holds the data folder has ended; run the command again".to_owned());
         let broke = |error: std::io::Error| match error.kind() {
@@ -402,7 +481,11 @@ impl Remote {
             let mut bounded = (&mut *stream).take(limits::ANSWER_BYTES_MAX);
             bounded.read_line(&mut answer).await
         };
-        let Ok(asked) = tokio::time::timeout(limits::ANSWER_TIME_MAX, asked).await else {
+        let asked = match time_max {
+            Some(time_max) => tokio::time::timeout(time_max, asked).await,
+            None => Ok(asked.await),
+        };
+        let Ok(asked) = asked else {
             return Err(fault(
                 "the process that holds the data folder does not answer\nhint: it is stopped, or the disk is very slow: `ps -C gleaner` \
                  shows its state (T: `kill -CONT`)"

@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod answers;
+pub mod backups;
 pub mod changes;
 pub mod control;
 pub mod database;
@@ -96,6 +97,9 @@ const UPDATE_CACHE_BYTES: usize = 4 << 20;
 #[derive(Clone, Debug)]
 pub struct Options {
     pub data_dir: PathBuf,
+    /// Rule files and configuration, for a backup; None for what has none.
+    pub rules_dir: Option<PathBuf>,
+    pub config_file: Option<PathBuf>,
     pub cache_bytes: usize,
     pub user_agent: String,
     /// Maximum concurrent requests, over all sites.
@@ -110,6 +114,8 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             data_dir: PathBuf::from("gleaner-data"),
+            rules_dir: None,
+            config_file: None,
             cache_bytes: 32 << 20,
             user_agent: concat!("gleaner/", env!("CARGO_PKG_VERSION")).to_owned(),
             requests_max: 64,
@@ -123,6 +129,8 @@ impl From<&Config> for Options {
     fn from(config: &Config) -> Self {
         Self {
             data_dir: config.data_dir.clone(),
+            rules_dir: Some(config.rules_dir.clone()),
+            config_file: config.file.clone(),
             cache_bytes: (config.cache_mb as usize) << 20,
             user_agent: config.user_agent(),
             requests_max: config.requests_max.into(),
@@ -136,6 +144,7 @@ impl From<&Config> for Options {
 pub struct App {
     pub data_dir: PathBuf,
     pub db: Arc<dyn CrawlDb>,
+    backups: backups::Backups,
     /// URLs that increments have found and not fetched yet.
     pub update: Arc<UpdateDb>,
     pub archive: Arc<Archive>,
@@ -198,13 +207,16 @@ impl App {
         // The holder of one holds the other: this one is opened second.
         let options_of_update = OpenOptions { cache_bytes: UPDATE_CACHE_BYTES, ..OpenOptions::default() };
         let update = open_update(&update_path(data_dir), options_of_update)?;
-        let archive = Archive::open(archive_path(data_dir), true)?;
+        let archive = Arc::new(Archive::open(archive_path(data_dir), true)?);
+        let (store, update, clock) = (Arc::new(db), Arc::new(update), Arc::new(SystemClock));
+        let parts = (Arc::clone(&store), Arc::clone(&update), Arc::clone(&archive));
         Ok(Self {
             data_dir: data_dir.clone(),
-            db: Arc::new(db),
-            update: Arc::new(update),
-            archive: Arc::new(archive),
-            clock: Arc::new(SystemClock),
+            backups: backups::Backups::new(parts, Arc::clone(&clock) as Arc<dyn Clock>, options),
+            db: store,
+            update,
+            archive,
+            clock,
             options: options.clone(),
             dns: Dns::default(),
             tls: Tls::default(),

@@ -14,6 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 
+use super::backups::BackingUp;
 use super::finding::Finding;
 use super::handover::HandingOver;
 use super::milestones::{Line, Milestones};
@@ -102,6 +103,7 @@ pub async fn run(
         .context("the search index has no thread")?;
     let _handing_over =
         HandingOver::start(app, &config.handovers, finding.finder()).context("the handover has no thread")?;
+    let _backing_up = BackingUp::start(app, config.backup.as_ref()).context("the backup has no thread")?;
     let _server = Server::start(app, config, finding.finder(), &progress, (log, wishes))?;
     tokio::spawn(measure_lag(progress.clone()));
     let options = RunOptions { keep_looking: true, ..RunOptions::default() };

@@ -104,7 +104,7 @@ pub async fn run_sites(
     terminal: &Terminal,
 ) -> anyhow::Result<Summary> {
     let progress = Progress::default();
-    let _control = control::serve(app, Some(progress.clone()), None);
+    let control = control::serve(app, Some(progress.clone()), None);
     let (stop, stopped) = watch::channel(false);
     let mut signals = Signals::listen()?;
     let (started, mut told) = (app.clock.now(), app::Ends::default());
@@ -125,6 +125,18 @@ pub async fn run_sites(
             }
         }
     };
+    if let Some(control) = &control {
+        // Whoever has asked for a backup gets it, unless a signal ends that, too.
+        loop {
+            tokio::select! {
+                () = control.backed_up() => break,
+                signal = signals.next() => {
+                    app.backups().end();
+                    stops(signal);
+                }
+            }
+        }
+    }
     let now = app.clock.now();
     let mut summary = Summary::new(&progress.total(), now.since(started), ends, &app::archive_path(&app.data_dir));
     let mut done = progress.snapshot();

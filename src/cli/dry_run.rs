@@ -1,7 +1,7 @@
 //! `gleaner crawl --dry-run`: shows what a crawl would start with, and changes nothing. Queries the process that holds the data folder, if
 //! there is one; of a site that was never crawled it requests robots.txt and the start pages.
 
-mod ahead;
+pub(super) mod ahead;
 
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -22,6 +22,7 @@ macro_rules! errln {
     }};
 }
 
+pub mod backup;
 pub mod categories;
 mod chosen;
 pub mod config;
@@ -29,6 +30,7 @@ pub mod coverage;
 pub mod crawl;
 pub mod delay;
 pub mod demo;
+pub mod doctor;
 mod dry_run;
 pub mod export;
 pub mod findings;
@@ -46,6 +48,7 @@ pub mod pause;
 mod pipe;
 pub mod progress_bar;
 pub mod render;
+pub mod restore;
 pub mod rules;
 pub mod run;
 pub mod schedule;
@@ -193,6 +196,18 @@ enum Command {
     /// Compare archive and database in both directions
     #[command(after_help = "Example: gleaner verify --repair")]
     Verify(verify::Options),
+    /// Examine everything that gleaner needs, and say what to do about each fault; nothing is changed or posted
+    #[command(after_help = "Example: gleaner doctor --offline")]
+    Doctor(doctor::Options),
+    /// Back up databases, archive, rule files and configuration, also while the service runs
+    #[command(
+        after_help = "Example: gleaner backup /srv/gleaner-backup --keep 7\n\nA second backup to the same folder copies only what is new. \
+        `[backup]` of gleaner.toml has the service do it by itself."
+    )]
+    Backup(backup::Options),
+    /// Restore a backup to an empty data folder
+    #[command(after_help = "Example: gleaner restore /srv/gleaner-backup --data /var/lib/gleaner")]
+    Restore(restore::Options),
     /// Log in to a site, show each step and store the session
     #[command(after_help = "Example: gleaner login mytracker --cookies cookies.txt")]
     Login(login::Options),
@@ -362,6 +377,10 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         | Command::RenderChild
         | Command::Completions { .. }
         | Command::Man { .. } => None,
+        Command::Doctor(options) => match config::read(&global) {
+            Ok(config) => Some(config),
+            Err(faults) => return doctor::with_faults(&faults, options),
+        },
         _ => match config::load(&global) {
             Ok(config) => Some(config),
             Err(code) => return Ok(code),
@@ -374,10 +393,12 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     let writes = |command: &Command| {
         matches!(
             command,
-            Command::Categories(_)
+            Command::Backup(_)
+                | Command::Categories(_)
                 | Command::Crawl(_)
                 | Command::Handover(_)
                 | Command::Import(_)
+                | Command::Restore(_)
                 | Command::Run(_)
                 | Command::Search(_)
                 | Command::Token(_)
@@ -427,6 +448,9 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Sources(options) => sources::command(&config, &options),
         Command::Token(options) => token::command(&config, &options),
         Command::Verify(options) => verify::command(&config, &options),
+        Command::Doctor(options) => doctor::command(&config, &options),
+        Command::Backup(options) => backup::command(&config, &options),
+        Command::Restore(options) => restore::command(&config, &options),
         Command::Login(options) => login::command(&config, &options, &global),
         Command::Render(options) => render::command(&config, &options, &global),
         Command::Config(ConfigCommand::Check) => config::check(&config),

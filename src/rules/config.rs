@@ -4,6 +4,7 @@
 //! key has a default, so no file at all is a valid configuration. Faults are reported as in rule files: all at once,
 //! each at its position. Reads the file and the environment once, at startup; runtime state never lives here.
 
+pub mod backup;
 pub mod handover;
 pub mod searches;
 pub mod variables;
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use self::backup::{Backup, BackupFile};
 use self::handover::{Handover, HandoverFile};
 use self::searches::{Doubts, SavedSearch};
 use self::web::{Web, WebFile};
@@ -57,6 +59,8 @@ pub struct ConfigFile {
     pub search: Vec<SavedSearch>,
     /// Torrents that go to the watch folder of a BitTorrent client, one `[[handover]]` each.
     pub handover: Vec<HandoverFile>,
+    /// Backups that the service makes by itself.
+    pub backup: BackupFile,
 }
 
 /// `[render]` as written.
@@ -88,6 +92,7 @@ impl Default for ConfigFile {
             web: WebFile::default(),
             search: Vec::new(),
             handover: Vec::new(),
+            backup: BackupFile::default(),
         }
     }
 }
@@ -127,6 +132,7 @@ pub struct Config {
     pub require_confinement: bool,
     pub web: Web,
     pub handovers: Vec<Handover>,
+    pub backup: Option<Backup>,
     /// The folder and file options as they were given, for commands in hints.
     pub given: String,
 }
@@ -247,6 +253,7 @@ impl Config {
             require_confinement: file.render.require_confinement,
             web: Web { searches: file.search.clone(), ..web::validated(&file.web) },
             handovers: handover::validated(&file.handover, folder),
+            backup: backup::validated(&file.backup, folder),
             given: String::new(),
         })
     }
@@ -266,6 +273,7 @@ impl Config {
             ("search", self.web.searches != other.web.searches),
             ("web", Web { searches: other.web.searches.clone(), ..self.web.clone() } != other.web),
             ("handover", self.handovers != other.handovers),
+            ("backup", self.backup != other.backup),
         ];
         keys.into_iter().filter_map(|(key, is_changed)| is_changed.then_some(key)).collect()
     }
@@ -299,6 +307,7 @@ fn check(file: &ConfigFile, spans: &Spans, home: Option<&OsStr>, faults: &mut Fa
     }
     web::check(&file.web, spans, faults);
     handover::check(&file.handover, spans, home, faults);
+    backup::check(&file.backup, spans, home, faults);
 }
 
 /// What a shell would have expanded in a path, with the path to write; None if there is nothing of the kind.

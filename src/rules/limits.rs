@@ -90,3 +90,10 @@ pub const HANDOVERS_MAX: usize = 64;
 
 /// Bytes of the name of a handover, which names a file.
 pub const HANDOVER_NAME_BYTES_MAX: usize = 64;
+
+/// Time between two backups of the service: each copies the whole database.
+pub const BACKUP_EVERY_MIN: std::time::Duration = std::time::Duration::from_secs(600);
+pub const BACKUP_EVERY_MAX: std::time::Duration = std::time::Duration::from_secs(90 * 86_400);
+
+/// Backups that stay in a folder.
+pub const BACKUPS_KEPT_MAX: u16 = 1_000;

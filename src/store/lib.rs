@@ -1,5 +1,6 @@
-//! Storage: the crawl database, and its readers: coverage, export, verification.
+//! Storage: the crawl database, and its readers: coverage, export, verification, backup.
 
+pub mod backup;
 pub mod coverage;
 pub mod crawldb;
 pub mod export;

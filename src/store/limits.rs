@@ -161,3 +161,24 @@ pub const SAMPLED_SHAPES_MAX: usize = 16;
 
 /// Numbers of a shape that were asked for in vain and are not asked for again: 10 bytes each in the note. Beyond, the oldest may be.
 pub const SAMPLED_VACANT_MAX: usize = 20_000;
+
+/// Rows of a table that a copy of the database commits at once: some megabytes, or one longest note among them.
+pub const COPIED_ROWS_MAX: usize = 8_192;
+
+/// Bytes of a file of a backup beside databases and torrents (rule files, sessions, what was handed over), ...
+pub const BACKUP_FILE_BYTES_MAX: u64 = 256 << 20;
+
+/// ... how many of them, ...
+pub const BACKUP_FILES_MAX: usize = 100_000;
+
+/// ... and folders within folders.
+pub const BACKUP_DEPTH_MAX: usize = 8;
+
+/// Bytes of the manifest of a backup: 200 a file, and 67 for each torrent whose file was lost.
+pub const BACKUP_MANIFEST_BYTES_MAX: u64 = 256 << 20;
+
+/// Torrents that a restore gives their names together: two syncs for all of them.
+pub const RESTORED_AT_ONCE_MAX: usize = 256;
+
+/// Bytes of their files.
+pub const RESTORED_BYTES_MAX: usize = 16 << 20;

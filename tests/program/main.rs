@@ -1,11 +1,13 @@
 //! The built program from outside: each test starts it, on loopback, bounded in time.
 
+mod backup;
 mod cli;
 mod clients;
 mod crash;
 mod demo_ajax;
 mod demo_learned;
 mod demo_site;
+mod doctor;
 mod export_process;
 mod hostile;
 mod login;

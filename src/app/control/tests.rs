@@ -14,7 +14,7 @@ fn pair() -> (Remote, UnixStream) {
 }
 
 fn answering(db: MemoryStore) -> Answering {
-    Answering { db: Arc::new(db), progress: None, clock: Arc::new(SystemClock), wishes: None }
+    Answering { db: Arc::new(db), progress: None, clock: Arc::new(SystemClock), wishes: None, backups: None }
 }
 
 #[tokio::test]

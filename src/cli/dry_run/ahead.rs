@@ -24,12 +24,12 @@ const SHOWN: usize = 5;
 
 /// What a start page leads to.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Ahead {
+pub(in crate::cli) struct Ahead {
     /// Its URL after redirects, if that is another one.
     redirected_to: Option<String>,
-    status: Option<u16>,
+    pub(in crate::cli) status: Option<u16>,
     /// Why it was not requested, or not answered.
-    error: Option<String>,
+    pub(in crate::cli) error: Option<String>,
     /// Distinct links by class.
     links: BTreeMap<&'static str, usize>,
     /// Distinct links that the rules refuse, by the reason.
@@ -42,14 +42,14 @@ pub(super) struct Ahead {
 
 impl Ahead {
     /// False if a crawl would end here.
-    pub(super) fn is_well(&self) -> bool {
+    pub(in crate::cli) fn is_well(&self) -> bool {
         let is_answered = self.error.is_none() && self.status.is_some_and(|status| (200..300).contains(&status));
         is_answered && (!self.links.is_empty() || self.may_be_built)
     }
 }
 
 /// Requests the start pages of a site, one after the other, as a crawl would.
-pub(super) async fn of(config: &Config, rules: &Arc<SiteRules>) -> Vec<Ahead> {
+pub(in crate::cli) async fn of(config: &Config, rules: &Arc<SiteRules>) -> Vec<Ahead> {
     let failed = |error| Ahead { error: Some(error), ..Ahead::default() };
     let mut looks = BTreeMap::new();
     let mut all = Vec::new();

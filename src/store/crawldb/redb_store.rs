@@ -9,6 +9,7 @@
 //! memory except the leases.
 
 mod codec;
+pub(super) mod copy;
 pub(super) mod file;
 mod harvest;
 mod known;
@@ -35,6 +36,7 @@ use async_trait::async_trait;
 use redb::{Database, ReadableDatabase, WriteTransaction};
 
 use self::codec::QueueRow;
+pub use self::copy::{CRAWL_SCHEMA, Snapshot};
 use self::file::File;
 use self::harvest::Harvest;
 use self::known::{CRAWL_MS, CachedTables};

@@ -21,12 +21,13 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
+use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition};
 
 pub use self::row::UpdateRow;
+use super::redb_store::copy::Copy;
 use super::redb_store::file::File;
 use super::redb_store::file::refuse_newer;
-use super::redb_store::open::{Fault, file_factory, never_in_use, schema};
+use super::redb_store::open::{Fault, file_factory, never_in_use, reading_factory, schema};
 use super::redb_store::tables::{begin, begin_volatile};
 use super::redb_store::{BackendFactory, OpenOptions};
 use super::{CrawlDb, CrawlDbError, HostId, UrlKey, merge::is_keepable};
@@ -99,6 +100,14 @@ impl UpdateDb {
     pub fn open(path: &Path, options: OpenOptions) -> Result<Self, CrawlDbError> {
         refuse_newer(path, schema_of)?;
         Self::open_with(path, options, file_factory(path, options))
+    }
+
+    /// Opens an existing file for reading alone: it does not change.
+    ///
+    /// # Errors
+    /// Same as [`Self::open`].
+    pub fn read_only(path: &Path, options: OpenOptions) -> Result<Self, CrawlDbError> {
+        Self::open_with(path, options, reading_factory(path))
     }
 
     /// Like [`Self::open`], over storage that `factory` creates at each opening; `path` is only used in messages.
@@ -473,6 +482,14 @@ impl UpdateDb {
         }
     }
 
+    /// The file as it is now, for a copy.
+    ///
+    /// # Errors
+    /// Errors of the file.
+    pub(super) fn begin_read(&self) -> Result<ReadTransaction, CrawlDbError> {
+        self.core.with_file(|_, db| Ok(db.begin_read()?))
+    }
+
     async fn call<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Core, &Database) -> Result<T, Fault> + Send + 'static,
@@ -511,6 +528,13 @@ impl Core {
             (memory.waiting, memory.next_seq) = (waiting, next_seq);
         })
     }
+}
+
+/// Copies each table.
+pub(super) fn copy_tables(copy: &mut Copy<'_>) -> Result<(), Fault> {
+    copy.table(META)?;
+    copy.table(FOUND)?;
+    copy.table(LATEST)
 }
 
 fn schema_of(db: &Database) -> Result<Option<u64>, Fault> {

@@ -19,7 +19,7 @@ pub mod list;
 pub mod manifest;
 mod sink;
 mod table;
-mod whole_file;
+pub(crate) mod whole_file;
 mod write;
 mod zip_file;
 

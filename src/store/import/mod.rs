@@ -11,7 +11,7 @@
 mod listed;
 mod reading;
 mod refused;
-mod tarball;
+pub(crate) mod tarball;
 mod trackers;
 mod unpack;
 mod writing;

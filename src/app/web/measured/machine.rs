@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::app::backups;
 use gleaner_serve::metrics::Family;
 use gleaner_serve::metrics::Kind::{Counter, Gauge};
 
@@ -13,6 +14,13 @@ pub(super) fn families(data_dir: &Path, archive_bytes: u64) -> Vec<Family> {
         families.push(Family::of("gleaner_disk_free_bytes", "Free bytes of the data folder's disk.", Gauge, free));
         families.push(Family::of("gleaner_disk_size_bytes", "All bytes of that disk.", Gauge, size));
     }
+    let last = backups::last(data_dir).unwrap_or_default();
+    families.push(Family::of(
+        "gleaner_last_backup_timestamp_seconds",
+        "When the last backup was finished; 0 for never.",
+        Gauge,
+        super::seconds(last),
+    ));
     let mut store = Family::new(
         "gleaner_store_bytes",
         "Bytes of the files of the databases, of the search index, and of the archived torrents; these are counted now and then.",

@@ -139,7 +139,7 @@ pub(in crate::crawldb) fn refuse_newer(
 }
 
 /// redb asserts invariants of the file; in a damaged file that may fail, which must neither end the crawl nor print to the terminal.
-fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+pub(in crate::crawldb) fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let told = panic::take_hook();

@@ -152,7 +152,7 @@ pub(in crate::crawldb) fn file_factory(path: &Path, options: OpenOptions) -> Bac
 }
 
 /// The factory for an existing file that must not be written.
-pub(super) fn reading_factory(path: &Path) -> BackendFactory {
+pub(in crate::crawldb) fn reading_factory(path: &Path) -> BackendFactory {
     let path = path.to_path_buf();
     Box::new(move || {
         // Root follows no link of the owner's.

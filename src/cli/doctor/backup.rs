@@ -1,0 +1,41 @@
+//! The backups of `[backup]`: their folder can be written, and the last one is not old.
+
+use std::path::Path;
+
+use super::handover::may_write;
+use super::{Finding, Patient};
+use crate::app::backups::last;
+use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
+use gleaner_rules::config::backup::Backup;
+
+pub(super) fn check(of: &Patient) -> Vec<Finding> {
+    let Some(wanted) = &of.config.backup else { return Vec::new() };
+    let mut found: Vec<Finding> = folder(of, wanted).into_iter().collect();
+    if let Some(at) = last(&of.config.data_dir).filter(|at| is_old(*at, wanted, SystemClock.now())) {
+        let what = format!(
+            "the last backup was finished at {}, and one is due every {} h",
+            at.rfc3339(),
+            wanted.every.as_secs() / 3_600
+        );
+        let fix = format!("{}: it says why there is none", of.command("backup"));
+        found.push(Finding::new("backup_old", wanted.to.display(), what, fix));
+    }
+    found
+}
+
+fn is_old(at: UnixMillis, wanted: &Backup, now: UnixMillis) -> bool {
+    now.since(at) > wanted.every * 2
+}
+
+fn folder(of: &Patient, wanted: &Backup) -> Option<Finding> {
+    let shown = wanted.to.display();
+    let there = wanted.to.ancestors().find(|path| path.exists()).unwrap_or(Path::new("/"));
+    if !there.is_dir() {
+        let fix = "set `to` of [backup] in gleaner.toml to a folder";
+        return Some(Finding::new("backup_not_writable", shown, format!("{} is a file", there.display()), fix));
+    }
+    (!may_write(there, &of.config.data_dir)).then(|| {
+        let fix = "give the folder to the service's user (sudo chown gleaner: FOLDER), or set `to` of [backup] in gleaner.toml";
+        Finding::new("backup_not_writable", shown, "the owner of the data folder cannot write there", fix)
+    })
+}

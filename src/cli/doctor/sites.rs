@@ -1,0 +1,92 @@
+//! Each site: its password and session, robots.txt, and its start pages, each requested once and as slowly as its rules say. Nothing is
+//! posted. A site that has asked for a pause, or that its rules keep quiet, is left alone.
+
+use super::{Finding, Patient};
+use crate::app::{secrets, sessions, status};
+use crate::cli::dry_run::ahead::{self, Ahead};
+use crate::limits::DOCTOR_SITES_MAX;
+use gleaner_base::clock::{Clock as _, SystemClock};
+use gleaner_base::url::without_keys;
+use gleaner_rules::SiteRules;
+
+pub(super) async fn check(of: &Patient) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for site in of.sites.iter().take(DOCTOR_SITES_MAX) {
+        let account = account(of, site);
+        let has_session = account.is_empty();
+        found.extend(account);
+        // A guest's page would say nothing of a member's.
+        if !has_session || of.is_unreachable(site) || rests(of, site).await {
+            continue;
+        }
+        for (url, ahead) in site.start.iter().zip(ahead::of(&of.config, site).await) {
+            found.extend(start_page(of, site, &without_keys(url.as_str()), &ahead));
+        }
+    }
+    found
+}
+
+/// What speaks against a login: the password is read, and compared with nothing.
+fn account(of: &Patient, site: &SiteRules) -> Vec<Finding> {
+    let Some(_) = &site.login else { return Vec::new() };
+    let (data_dir, name) = (&*of.config.data_dir, &*site.name);
+    let login = of.command(&format!("login {name}"));
+    match sessions::kept_at(data_dir, name) {
+        Err(error) => vec![Finding::of_error("session_damaged", name, &format!("{error:#}"), &login)],
+        Ok(Some(_)) => Vec::new(),
+        Ok(None) => match secrets::password(data_dir, name) {
+            Err(error) => vec![Finding::of_error("password_missing", name, &error.to_string(), &login)],
+            Ok(_) => vec![Finding::new("session_missing", name, "its account is not logged in", login)],
+        },
+    }
+}
+
+/// True if nothing may be requested now.
+async fn rests(of: &Patient, site: &SiteRules) -> bool {
+    let now = SystemClock.now();
+    if site.hours.quiet_until(now).is_some() {
+        return true;
+    }
+    let Some(database) = of.database().await else { return false };
+    let db = database.reader();
+    let is_held = !matches!(status::held(db, site, now).await, Ok(None));
+    let hosts = db.hosts().await.unwrap_or_default();
+    is_held || hosts.iter().any(|host| *host.site == *site.name && host.blocked_until > now)
+}
+
+fn start_page(of: &Patient, site: &SiteRules, url: &str, ahead: &Ahead) -> Option<Finding> {
+    if ahead.is_well() {
+        return None;
+    }
+    let file = site.file.display();
+    let render = of.command(&format!("render {url}"));
+    let login = if site.login.is_some() {
+        format!("; if a member sees more: {}", of.command(&format!("login {}", site.name)))
+    } else {
+        String::new()
+    };
+    Some(match (&ahead.error, ahead.status) {
+        (Some(error), _) if error.contains("robots.txt") && !error.contains("cannot be fetched") => {
+            let fix = format!(
+                "start elsewhere; or, with the operator's permission, set robots = {{ obey = false, reason = \"…\" }} in {file}"
+            );
+            Finding::new("robots_closed", url, error.as_str(), fix)
+        }
+        (Some(error), _) => {
+            let fix = format!("open it in a browser; then correct `start` of {file}, or wait until the site is back");
+            Finding::new("site_unreachable", url, error.as_str(), fix)
+        }
+        (None, Some(status @ (401 | 403 | 429 | 503))) => {
+            let fix = format!("open it in a browser: it may want a login, or less requests (`rate` of {file}){login}");
+            Finding::new("site_refuses", url, format!("it answers with status {status}"), fix)
+        }
+        (None, Some(status)) if !(200..300).contains(&status) => {
+            let fix = format!("open it in a browser, then correct `start` of {file}");
+            Finding::new("site_answers_otherwise", url, format!("it answers with status {status}"), fix)
+        }
+        (None, _) => {
+            let fix = format!("correct [classes] of {file}: {render} shows its links{login}");
+            Finding::new("no_links", url, "the rules accept none of its links", fix)
+        }
+    })
+}

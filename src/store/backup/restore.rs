@@ -1,0 +1,306 @@
+//! Restores a state to an empty data folder. All of it is checked, and made beside, before the folder has a database.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use data_encoding::HEXLOWER;
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use super::make::{Unfinished, states};
+use super::manifest::{self, MANIFEST, Manifest};
+use super::packed;
+use super::pool::{make_folder, name_of, sync_all};
+use super::{BackupError, CRAWL, MARK, TORRENTS, UPDATE, must_be_folder};
+use crate::crawldb::redb_store::{OpenOptions as DbOptions, RedbStore};
+use crate::crawldb::update::UpdateDb;
+use crate::crawldb::{CrawlDbError, TorrentFacts};
+use crate::export::whole_file::{parent, sync_folder};
+use crate::limits;
+use gleaner_base::clock::UnixMillis;
+use gleaner_base::console::lossy;
+use gleaner_base::regular;
+use gleaner_torrent::Infohashes;
+use gleaner_torrent::archive::Archive;
+
+/// Folder, in the data folder, of a restore that has not ended.
+const UNFINISHED: &str = ".restore";
+
+/// Where the configuration and the rule files are put, in the data folder.
+const BESIDE: &str = "restored";
+
+/// Page cache while the copied database is opened and read, in bytes.
+const CACHE_BYTES: usize = 8 << 20;
+
+/// A finished restore.
+#[derive(Clone, Debug, Serialize)]
+pub struct Restored {
+    /// The state that was restored.
+    #[serde(serialize_with = "lossy")]
+    pub from: PathBuf,
+    pub made: UnixMillis,
+    /// Of the program that made it.
+    pub version: String,
+    pub torrents: u64,
+    pub torrent_bytes: u64,
+    /// Rows whose files were lost before the backup.
+    pub left_out: u64,
+    /// Rows whose files are damaged in the backup.
+    pub damaged: u64,
+    pub with_secrets: bool,
+    /// Folder with the configuration and the rule files, if there are any.
+    pub beside: Option<PathBuf>,
+}
+
+/// Restores the newest state of a folder, the state of which this is the folder, or an archive. With `skip_damaged`, torrents whose
+/// files are damaged in the backup are left out: `verify --repair` has them fetched again.
+///
+/// # Errors
+/// [`BackupError`]; then the folder is as empty as it was.
+pub fn restore(from: &Path, data_dir: &Path, skip_damaged: bool) -> Result<Restored, BackupError> {
+    let found = find(from)?;
+    let manifest = match &found {
+        Found::Folder { state, .. } => Some(Manifest::open(&state.join(MANIFEST))?),
+        Found::Archive(_) => None,
+    };
+    must_be_folder(data_dir)?;
+    clear(data_dir)?;
+    make_folder(data_dir)?;
+    let made = Unfinished(data_dir.join(UNFINISHED));
+    make_folder(&made.0)?;
+    let (state, pool, manifest) = match (found, manifest) {
+        (Found::Folder { state, pool }, Some(manifest)) => (state, pool, manifest),
+        (Found::Folder { state, .. } | Found::Archive(state), _) => {
+            let unpacked = made.0.join("unpacked");
+            make_folder(&unpacked)?;
+            let manifest = packed::unpack(&state, &unpacked)?;
+            (unpacked.clone(), unpacked.join(TORRENTS), manifest)
+        }
+    };
+    let new = made.0.join("new");
+    make_folder(&new)?;
+    for file in &manifest.files {
+        copy(&state, file, &new)?;
+    }
+    let run = Run { manifest: &manifest, pool, skip_damaged };
+    let counts = run.databases_and_torrents(&new, from)?;
+    sync_all(&new)?;
+    // The database comes last: without it, no command takes the folder for a crawl's.
+    let mut names: Vec<_> = names_of(&new)?;
+    names.sort_by_key(|name| name == CRAWL);
+    for name in &names {
+        let to = data_dir.join(name);
+        fs::rename(new.join(name), &to).map_err(|error| BackupError::io(&to, "rename", error))?;
+    }
+    drop(made);
+    sync_folder(data_dir)?;
+    let beside = names.iter().any(|name| name == BESIDE).then(|| data_dir.join(BESIDE));
+    Ok(Restored {
+        from: from.to_owned(),
+        made: manifest.made,
+        version: manifest.version.clone(),
+        torrents: counts.torrents,
+        torrent_bytes: counts.bytes,
+        left_out: counts.left_out,
+        damaged: counts.damaged,
+        with_secrets: manifest.with_secrets,
+        beside,
+    })
+}
+
+enum Found {
+    Folder { state: PathBuf, pool: PathBuf },
+    Archive(PathBuf),
+}
+
+fn find(from: &Path) -> Result<Found, BackupError> {
+    let not = || BackupError::NotABackup { from: from.to_owned() };
+    let there = fs::metadata(from).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => not(),
+        _ => BackupError::Io { path: from.to_owned(), action: "open", detail: error },
+    })?;
+    if !there.is_dir() {
+        return Ok(Found::Archive(from.to_owned()));
+    }
+    let failed = |error| BackupError::Io { path: from.to_owned(), action: "read", detail: error };
+    if from.join(MARK).is_file() {
+        let newest = states(from).map_err(failed)?.pop();
+        let newest = newest.ok_or_else(|| BackupError::damaged(from, "it has no finished backup".to_owned()))?;
+        return Ok(Found::Folder { state: from.join(newest), pool: from.join(TORRENTS) });
+    }
+    let folder = fs::canonicalize(from).map_err(failed)?;
+    match folder.parent() {
+        Some(above) if folder.join(MANIFEST).is_file() => {
+            let pool = above.join(TORRENTS);
+            Ok(Found::Folder { state: folder, pool })
+        }
+        _ => Err(not()),
+    }
+}
+
+fn names_of(folder: &Path) -> Result<Vec<String>, BackupError> {
+    let failed = |error| BackupError::Io { path: folder.to_owned(), action: "read", detail: error };
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        names.push(entry.map_err(failed)?.file_name().to_string_lossy().into_owned());
+    }
+    Ok(names)
+}
+
+/// An error if the data folder is not empty. What an interrupted restore has left there is removed: it began in an empty folder.
+fn clear(data_dir: &Path) -> Result<(), BackupError> {
+    if !data_dir.exists() {
+        return Ok(());
+    }
+    let names = names_of(data_dir)?;
+    let is_ours = names.iter().any(|name| name == UNFINISHED) && !names.iter().any(|name| name == CRAWL);
+    if !is_ours && names.iter().any(|name| name != "lost+found") {
+        return Err(BackupError::NotEmpty { data_dir: data_dir.to_owned() });
+    }
+    for name in names.iter().filter(|name| *name != "lost+found") {
+        let path = data_dir.join(name);
+        let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        removed.map_err(|error| BackupError::io(&path, "clear", error))?;
+    }
+    Ok(())
+}
+
+/// Where a file of a state belongs, below the data folder.
+fn place_of(path: &str) -> PathBuf {
+    let secret = path.strip_prefix("secrets/").or_else(|| path.strip_prefix("data/"));
+    match secret {
+        Some(own) => PathBuf::from(own),
+        None if matches!(path, CRAWL | UPDATE) => PathBuf::from(path),
+        None => Path::new(BESIDE).join(path),
+    }
+}
+
+/// Copies a file of the manifest, whose checksum must be the one there.
+fn copy(state: &Path, file: &manifest::Entry, new: &Path) -> Result<(), BackupError> {
+    let (path, to) = (state.join(&file.path), new.join(place_of(&file.path)));
+    make_folder(parent(&to))?;
+    let from = regular::open(&path).map_err(|error| BackupError::reading(&path, error))?;
+    let mode = if matches!(&*file.path, CRAWL | UPDATE) { 0o640 } else { 0o600 };
+    let mut written = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(mode)
+        .open(&to)
+        .map_err(|error| BackupError::io(&to, "create", error))?;
+    let (bytes, sha256) = manifest::sums(from.take(file.bytes + 1), &mut written)
+        .map_err(|error| BackupError::io(&to, "write", error))?;
+    written.flush().map_err(|error| BackupError::io(&to, "write", error))?;
+    if bytes != file.bytes || sha256 != file.sha256 {
+        return Err(BackupError::damaged(&path, "its checksum differs from that of the manifest".to_owned()));
+    }
+    Ok(())
+}
+
+#[derive(Default)]
+struct Counts {
+    torrents: u64,
+    bytes: u64,
+    left_out: u64,
+    damaged: u64,
+}
+
+struct Run<'a> {
+    manifest: &'a Manifest,
+    pool: PathBuf,
+    skip_damaged: bool,
+}
+
+/// Torrents that get their names together.
+#[derive(Default)]
+struct Batch {
+    files: Vec<(Infohashes, Vec<u8>)>,
+    bytes: usize,
+}
+
+impl Batch {
+    fn store(&mut self, archive: &Archive) -> Result<(), BackupError> {
+        let files: Vec<(Infohashes, &[u8])> = self.files.iter().map(|(of, bytes)| (*of, &**bytes)).collect();
+        archive.store_batch(&files)?;
+        *self = Self::default();
+        Ok(())
+    }
+}
+
+impl Run<'_> {
+    /// Opens the databases, by which those of an older version are upgraded, and takes the torrents that they name.
+    fn databases_and_torrents(&self, new: &Path, from: &Path) -> Result<Counts, BackupError> {
+        let options = DbOptions { cache_bytes: CACHE_BYTES, sync: false };
+        let of_backup = |error| match error {
+            CrawlDbError::NewerSchema { found, known, .. } => {
+                BackupError::Newer { from: from.to_owned(), version: self.manifest.version.clone(), found, known }
+            }
+            CrawlDbError::Corrupt { detail, .. } => BackupError::damaged(from, detail),
+            error => error.into(),
+        };
+        let has = |name: &str| self.manifest.files.iter().any(|file| file.path == name);
+        if !has(CRAWL) || !has(UPDATE) {
+            return Err(BackupError::damaged(from, "its manifest names no database".to_owned()));
+        }
+        drop(UpdateDb::open(&new.join(UPDATE), options).map_err(of_backup)?);
+        let db = RedbStore::open(&new.join(CRAWL), options).map_err(of_backup)?;
+        let archive = Archive::open(new.join(TORRENTS), false)?;
+        let (mut counts, mut batch) = (Counts::default(), Batch::default());
+        let left_out: std::collections::HashSet<&str> = self.manifest.left_out.iter().map(|hex| &**hex).collect();
+        db.each_torrent(|facts| {
+            if left_out.contains(&*HEXLOWER.encode(&facts.sha256)) {
+                counts.left_out += 1;
+                return Ok(());
+            }
+            let bytes = match self.torrent(&facts) {
+                Err(BackupError::Damaged { .. }) if self.skip_damaged => {
+                    counts.damaged += 1;
+                    return Ok(());
+                }
+                read => read?,
+            };
+            counts.torrents += 1;
+            counts.bytes += bytes.len() as u64;
+            batch.bytes += bytes.len();
+            batch.files.push((facts.infohashes, bytes));
+            match batch.files.len() >= limits::RESTORED_AT_ONCE_MAX || batch.bytes >= limits::RESTORED_BYTES_MAX {
+                true => batch.store(&archive),
+                false => Ok(()),
+            }
+        })?;
+        batch.store(&archive)?;
+        match counts.torrents + counts.left_out + counts.damaged {
+            rows if rows == self.manifest.torrents => Ok(counts),
+            rows => {
+                let what = format!("its database has {rows} torrents, and its manifest {}", self.manifest.torrents);
+                Err(BackupError::damaged(from, what))
+            }
+        }
+    }
+
+    /// The file of a torrent, which must be what its row says.
+    fn torrent(&self, facts: &TorrentFacts) -> Result<Vec<u8>, BackupError> {
+        let path = self.pool.join(name_of(&facts.sha256));
+        let mut bytes = Vec::with_capacity(facts.metainfo_bytes as usize);
+        let opened = regular::open(&path);
+        let read = opened
+            .and_then(|file: File| file.take(limits::TORRENT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map(|_| ()));
+        read.map_err(|error: io::Error| BackupError::reading(&path, error)).map_err(with_skip_hint)?;
+        if <[u8; 32]>::from(Sha256::digest(&bytes)) != facts.sha256 {
+            return Err(with_skip_hint(BackupError::damaged(&path, "its content is not that of its name".to_owned())));
+        }
+        Ok(bytes)
+    }
+}
+
+/// A torrent alone can be had elsewhere.
+fn with_skip_hint(error: BackupError) -> BackupError {
+    match error {
+        BackupError::Damaged { path, what, .. } => {
+            let hint = "restore another backup; or restore this one with --skip-damaged, then `gleaner verify --repair` has such torrents fetched again";
+            BackupError::Damaged { path, what, hint }
+        }
+        other => other,
+    }
+}
