@@ -79,6 +79,9 @@ pub fn check(config: &Config) -> anyhow::Result<ExitCode> {
         let (name, folder, since) = (&handover.name, handover.folder.display(), handover.since.name());
         outln!("handover      {name}: {folder} ({since}) {}", handover.search);
     }
+    for channel in &config.alarms.channels {
+        outln!("alarm_channel {}: {}", channel.name, channel.told());
+    }
     if !config.require_confinement {
         outln!(
             "render        scripts of pages also run where the kernel cannot confine them (require_confinement = false)"

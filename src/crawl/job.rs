@@ -3,6 +3,7 @@
 //! Plain values. Nothing here sends requests, makes decisions or stores anything.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -14,6 +15,7 @@ use crate::frontier::offsite::OffsiteLink;
 use crate::hosts::Ending;
 use crate::schedule::Post;
 use crate::version::Print;
+use crate::watched::PoorPage;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_net::politeness::Answered;
@@ -243,6 +245,8 @@ pub struct End {
     pub gone: Option<Gone>,
     /// The position in its list of a page that was read.
     pub turn: Option<Turn>,
+    /// Of the first page of a list that shows too little: the page.
+    pub poor_page: Option<Arc<PoorPage>>,
 }
 
 impl Finished {

@@ -468,3 +468,10 @@ pub const SHORTCUT_KINDS_UNREAD_MAX: usize = 16;
 
 /// Bytes of a parameter's value up to which a report shows it even if it has digits: longer ones may be tokens.
 pub const SHOWN_VALUE_BYTES_MAX: usize = 7;
+
+/// Of one site, for those who look after it: looks at lists that were not taken yet (80 bytes each), hosts that pause, lists whose most rows are
+/// known, and bytes of a list page that showed too little.
+pub const WATCHED_LOOKS_MAX: usize = 256;
+pub const WATCHED_HOSTS_MAX: usize = 16;
+pub const WATCHED_LISTS_MAX: usize = 1_024;
+pub const WATCHED_PAGE_BYTES_MAX: usize = 256 << 10;

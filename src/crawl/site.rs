@@ -11,6 +11,7 @@ use crate::rows::Rows;
 use crate::scripts::shared::Scripts;
 use crate::sitemaps::Sitemaps;
 use crate::worth::Worth;
+use crate::watched::MostRows;
 use gleaner_base::clock::Clock;
 use gleaner_net::fetch::Transport;
 use gleaner_render::children::Children;
@@ -35,6 +36,8 @@ pub struct Site {
     pub fresh: Arc<Fresh>,
     /// Lists that end although their page numbers go on.
     pub repeats: Repeats,
+    /// Which page of a list shows too little.
+    pub most_rows: MostRows,
     /// Answers that are at hand for first visits.
     pub read_before: Option<Arc<dyn ReadBefore>>,
 }
@@ -57,6 +60,7 @@ impl Site {
             memory: scripts.memory.clone(),
             account: None,
             repeats: Repeats::default(),
+            most_rows: MostRows::default(),
             read_before: None,
             rules,
             transport,

@@ -90,3 +90,7 @@ pub const HANDOVERS_MAX: usize = 64;
 
 /// Bytes of the name of a handover, which names a file.
 pub const HANDOVER_NAME_BYTES_MAX: usize = 64;
+
+/// Channels of alarms, and words of the command of one.
+pub const ALARM_CHANNELS_MAX: usize = 16;
+pub const ALARM_COMMAND_WORDS_MAX: usize = 64;
