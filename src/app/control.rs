@@ -2,7 +2,7 @@
 //! processes over a Unix socket in the folder; they never open the database beside it.
 //!
 //! One JSON object per line each way: [`Ask`] is the request, `{"ok": …}` or `{"error": "…"}` the response. All
-//! requests but [`Ask::Act`] are read-only; that one is for the folder's owner and root.
+//! requests but [`Ask::Act`] and [`Ask::Answer`] are read-only; these are for the folder's owner and root.
 
 use std::fs::Permissions;
 use std::io::ErrorKind;
@@ -18,14 +18,17 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 
 use super::App;
+use super::alarms::Desk;
 use super::pauses::Wishes;
 use super::queues::{self, HostQueue, KnownUrl};
 use super::status::{self, StatusReport};
 use crate::limits;
+use gleaner_alarms::Alarm;
 use gleaner_base::clock::{Clock, UnixMillis};
 use gleaner_base::place;
 use gleaner_crawl::progress::Progress;
 use gleaner_serve::acts::{Act, Acted, Refused};
+use gleaner_serve::alarms;
 use gleaner_store::crawldb::{
     Changes, CrawlDb, CrawlDbError, HostId, HostRow, ListingRow, MagnetRow, NotWholeRow, Reader, SiteCounts,
     SiteLabels, Stored, TorrentRow, UrlLooks,
@@ -89,6 +92,13 @@ pub enum Ask {
         urls_max: usize,
     },
     Act(Act),
+    /// The alarms of a service.
+    Alarms,
+    /// Answers one of them.
+    Answer {
+        id: String,
+        answer: alarms::Answer,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -119,7 +129,7 @@ impl Drop for Control {
 
 /// Starts to answer for an open data folder. If no socket can be created (the path is too long, the file system has no
 /// sockets) the crawl runs without one: other processes then report that the folder is held.
-pub fn serve(app: &App, progress: Option<Progress>, wishes: Option<Wishes>) -> Option<Control> {
+pub fn serve(app: &App, progress: Option<Progress>, inside: Option<(Wishes, Desk)>) -> Option<Control> {
     let path = socket_path(&app.data_dir);
     // Left by a killed process: this process holds the folder now.
     let _ = std::fs::remove_file(&path);
@@ -141,7 +151,7 @@ pub fn serve(app: &App, progress: Option<Progress>, wishes: Option<Wishes>) -> O
         tracing::warn!(path = %path.display(), %error, "the mode of the control socket cannot be set: only this user can ask");
     }
     let db = Arc::clone(&app.db);
-    let answering = Answering { db, progress, clock: Arc::clone(&app.clock), wishes };
+    let answering = Answering { db, progress, clock: Arc::clone(&app.clock), inside };
     let task = tokio::spawn(async move {
         loop {
             match listener.accept().await {
@@ -170,7 +180,7 @@ struct Answering {
     progress: Option<Progress>,
     clock: Arc<dyn Clock>,
     /// Of a service.
-    wishes: Option<Wishes>,
+    inside: Option<(Wishes, Desk)>,
 }
 
 async fn converse(stream: UnixStream, answering: Answering) -> anyhow::Result<()> {
@@ -184,8 +194,18 @@ async fn converse(stream: UnixStream, answering: Answering) -> anyhow::Result<()
         }
         let mut answer = match serde_json::from_str(&line) {
             Ok(Ask::Act(act)) => {
-                let acted = act_for(peer, act, answering.wishes.as_ref()).await;
+                let acted = match service_for(peer, answering.inside.as_ref()) {
+                    Ok((wishes, _)) => wishes.ask(act).await,
+                    Err(refused) => Err(refused),
+                };
                 serde_json::to_vec(&Answer::Ok(acted))?
+            }
+            Ok(Ask::Answer { id, answer }) => {
+                let done = match service_for(peer, answering.inside.as_ref()) {
+                    Ok((_, alarms)) => alarms.answer(id, answer).await,
+                    Err(refused) => Err(refused),
+                };
+                serde_json::to_vec(&Answer::Ok(done))?
             }
             Ok(ask) => answer(ask, &answering).await?,
             Err(error) => serde_json::to_vec(&Answer::<()>::Error(format!("not a valid request: {error}")))?,
@@ -195,16 +215,13 @@ async fn converse(stream: UnixStream, answering: Answering) -> anyhow::Result<()
     }
 }
 
-/// Does what the folder's owner or root wants: others of its group may only ask.
-async fn act_for(peer: u32, act: Act, wishes: Option<&Wishes>) -> Result<Acted, Refused> {
+/// The service, for the folder's owner and root: others of its group may only ask.
+fn service_for(peer: u32, inside: Option<&(Wishes, Desk)>) -> Result<&(Wishes, Desk), Refused> {
     let refused = |what: &str, hint: &str| Refused::NotNow { what: what.to_owned(), hint: hint.to_owned() };
     if peer != 0 && peer != rustix::process::geteuid().as_raw() {
         return Err(refused("only the owner of the data folder and root may do that", "run it with sudo"));
     }
-    let Some(wishes) = wishes else {
-        return Err(refused("no service holds this folder, but another command", "end it with Ctrl-C"));
-    };
-    wishes.ask(act).await
+    inside.ok_or_else(|| refused("no service holds this folder, but another command", "end it with Ctrl-C"))
 }
 
 async fn answer(ask: Ask, answering: &Answering) -> anyhow::Result<Vec<u8>> {
@@ -217,7 +234,10 @@ async fn answer(ask: Ask, answering: &Answering) -> anyhow::Result<Vec<u8>> {
     let live = Live { db: Arc::clone(&answering.db), progress: answering.progress.clone() };
     let (db, now) = (answering.db.as_ref(), answering.clock.now());
     match ask {
-        Ask::Status => told(live.report(now).await),
+        Ask::Status => {
+            let alarms = answering.inside.as_ref().map_or(0, |(_, alarms)| alarms.open());
+            told(live.report(now).await.map(|report| StatusReport { alarms, ..report }))
+        }
         Ask::Hosts => told(db.hosts().await),
         Ask::SiteCounts { site } => told(db.site_counts(&site).await),
         Ask::Torrents { after, rows_max } => told(db.torrents(after, rows_max).await),
@@ -237,7 +257,8 @@ async fn answer(ask: Ask, answering: &Answering) -> anyhow::Result<Vec<u8>> {
         }
         Ask::Url { site, origin, path } => told(queues::known_url(db, &site, &origin, &path).await),
         // Done before.
-        Ask::Act(_) => told(Err::<(), _>("not here")),
+        Ask::Act(_) | Ask::Answer { .. } => told(Err::<(), _>("not here")),
+        Ask::Alarms => told(Ok::<_, String>(answering.inside.as_ref().map(|(_, alarms)| alarms.list()))),
         Ask::Queues { site, urls_max } => told(queues::queues(db, &site, urls_max).await),
     }
 }
@@ -357,6 +378,22 @@ impl Remote {
     /// If it does not answer.
     pub async fn act(&self, act: Act) -> Result<Result<Acted, Refused>, CrawlDbError> {
         self.ask(&Ask::Act(act)).await
+    }
+
+    /// The alarms of a service; None if another command holds the folder.
+    ///
+    /// # Errors
+    /// If it does not answer.
+    pub async fn alarms(&self) -> Result<Option<Vec<Alarm>>, CrawlDbError> {
+        self.ask(&Ask::Alarms).await
+    }
+
+    /// Answers an alarm.
+    ///
+    /// # Errors
+    /// If it does not answer.
+    pub async fn answer(&self, id: String, answer: alarms::Answer) -> Result<Result<(), Refused>, CrawlDbError> {
+        self.ask(&Ask::Answer { id, answer }).await
     }
 
     /// The record of a URL of a site; None if there is none.

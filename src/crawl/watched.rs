@@ -15,6 +15,9 @@ use gleaner_net::politeness::{Block, is_asked_for};
 use gleaner_rules::Class;
 use gleaner_store::crawldb::Outcome;
 
+/// Why a site waits in its quiet hours.
+pub const QUIET_HOURS: &str = "quiet_hours of the rule file";
+
 /// What is shown of one site.
 #[derive(Clone, Debug, Default)]
 pub struct Watched {
@@ -165,7 +168,9 @@ mod tests {
     fn a_page_without_rows_is_poor_and_one_with_few() {
         let lists = MostRows::default();
         let url = CrawlUrl::from_parts("http://h.example", "/list");
-        assert!(!lists.is_poor(&url, 50) && !lists.is_poor(&url, 40) && lists.is_poor(&url, 20) && lists.is_poor(&url, 0));
+        assert!(
+            !lists.is_poor(&url, 50) && !lists.is_poor(&url, 40) && lists.is_poor(&url, 20) && lists.is_poor(&url, 0)
+        );
         assert!((0..200).any(|_| !lists.is_poor(&url, 20)), "it is usual in the end");
         assert!(lists.is_poor(&CrawlUrl::from_parts("http://h.example", "/new"), 0));
     }
@@ -190,7 +195,8 @@ mod tests {
     #[test]
     fn looks_are_bounded_and_a_page_is_cut() {
         let mut watched = Watched::default();
-        let look = |list| ListLook { list, class: Class::Index, at: UnixMillis(0), shown: ListShown::Same, path: "".into() };
+        let look =
+            |list| ListLook { list, class: Class::Index, at: UnixMillis(0), shown: ListShown::Same, path: "".into() };
         (0..2_000).for_each(|list| watched.looked(look(list)));
         assert_eq!((watched.looks.len(), watched.looks.back().unwrap().list), (WATCHED_LOOKS_MAX, 1_999));
         let url = CrawlUrl::from_parts("http://h.example", "/list");

@@ -532,7 +532,10 @@ mod tests {
             ("[[alarm_channel]]\nname = 'x'\nurl = 'file:///etc/passwd'", "3:7: this is not a URL"),
             ("[[alarm_channel]]\nname = 'x'\nurl = 'https://a:b@x/'", "contains a user name or password"),
             ("[[alarm_channel]]\nname = 'x'\ncommand = ['']", "this is no command"),
-            ("[[alarm_channel]]\nname = 'x'\nurl = 'https://x/'\n[[alarm_channel]]\nname = 'x'\nurl = 'https://x/'", "two channels are named `x`"),
+            (
+                "[[alarm_channel]]\nname = 'x'\nurl = 'https://x/'\n[[alarm_channel]]\nname = 'x'\nurl = 'https://x/'",
+                "two channels are named `x`",
+            ),
         ] {
             let faults = load(text, &Overrides::default()).unwrap_err();
             assert!(faults.len() == 1 && faults[0].contains(told), "{text}: {faults:?}");

@@ -22,6 +22,7 @@ use gleaner_store::crawldb::{CrawlDbError, Reader};
 
 use self::sites::Measures;
 use crate::app::App;
+use crate::app::alarms::Desk;
 use crate::app::figures::Figures;
 
 /// What the figures are read from.
@@ -32,18 +33,20 @@ pub(super) struct Sources {
     clock: Arc<dyn Clock>,
     children: Arc<Children>,
     figures: Figures,
+    alarms: Desk,
     data_dir: PathBuf,
     started: UnixMillis,
 }
 
 impl Sources {
-    pub(super) fn of(app: &App, progress: &Progress, figures: Figures) -> Self {
+    pub(super) fn of(app: &App, progress: &Progress, figures: Figures, alarms: Desk) -> Self {
         Self {
             db: app.reader(),
             progress: progress.clone(),
             clock: Arc::clone(&app.clock),
             children: Arc::clone(&app.children),
             figures,
+            alarms,
             data_dir: app.data_dir.clone(),
             started: app.clock.now(),
         }
@@ -59,6 +62,7 @@ impl Sources {
         let measures = self.measures().await?;
         families.extend(sites::families(&measures, &counted));
         families.extend(machine::families(&self.data_dir, counted.archive_bytes));
+        families.extend(self.alarms.families());
         Ok(families)
     }
 

@@ -81,7 +81,8 @@ pub const SECRET: &str = "{secret}";
 
 /// Reports what cannot be.
 pub(super) fn check(file: &AlarmsFile, channels: &[ChannelFile], spans: &Spans, faults: &mut Faults) {
-    let mut fault = |path: &str, message: String, hint: String| faults.add(spans.value(path), path, message, Some(hint));
+    let mut fault =
+        |path: &str, message: String, hint: String| faults.add(spans.value(path), path, message, Some(hint));
     let kind_hint = |name: &str| match nearest(name, KINDS.iter().map(|row| row.name)) {
         Some(near) => format!("write {near}"),
         None => format!("there are {}", KINDS.map(|row| row.name).join(", ")),

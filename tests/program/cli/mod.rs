@@ -2,6 +2,7 @@
 //! process bounded in time and ended with its test.
 
 mod accounts;
+mod alarms;
 mod api;
 mod changes;
 mod damaged;
@@ -66,6 +67,10 @@ fn every_command_has_help_with_an_example() {
         "rules explain",
         "rules new",
         "rules schema",
+        "alarms",
+        "alarms test",
+        "alarms silence",
+        "alarms note",
         "search",
         "categories",
         "status",
