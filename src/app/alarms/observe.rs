@@ -9,7 +9,7 @@ use gleaner_alarms::usual::delays::{CLASSES_S, Counts};
 use gleaner_alarms::usual::lists::{Look, Shown};
 use gleaner_alarms::watch::{Host, Machine, Promise, RuleFault, Seen, Site, Trouble};
 use gleaner_base::clock::UnixMillis;
-use gleaner_base::url::keys::without_keys_in;
+use gleaner_base::url::without_keys_in;
 use gleaner_crawl::freshness::histogram::Histogram;
 use gleaner_crawl::progress::{self, Progress, SiteProgress};
 use gleaner_crawl::promises::{PROMISES_NOTE, Promises, place_of};
