@@ -107,6 +107,12 @@ pub const ALIKE_DOWNLOADS_MIN: u64 = 10;
 /// Reasons of pages that were not read whole that a summary shows.
 pub const NOT_WHOLE_REASONS_SHOWN: usize = 3;
 
+/// Bytes of a file of the alarms' state: half a thousand alarms that are over are half a megabyte, what is usual of two hundred sites twenty.
+pub const ALARM_FILE_BYTES_MAX: u64 = 256 << 20;
+
+/// Bytes of a saved page with its head.
+pub const ALARM_PAGE_BYTES_MAX: u64 = (256 << 10) + 4_096;
+
 /// Longest time for which the service waits at its start for commands that read its data folder.
 pub const READERS_WAIT_MAX: std::time::Duration = std::time::Duration::from_secs(6 * 3_600);
 

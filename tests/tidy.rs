@@ -50,6 +50,7 @@ const NEVER: &[(&str, &[&str], &str)] = &[
     ("net::classify", IO, PURE),
     ("rules::judge", IO, PURE),
     ("crawl::frontier", IO, PURE),
+    ("alarms", IO, PURE),
     ("page", IO, PURE),
     ("login", IO, PURE),
     ("crawl::schedule", IO, PURE),

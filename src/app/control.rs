@@ -2,7 +2,7 @@
 //! processes over a Unix socket in the folder; they never open the database beside it.
 //!
 //! One JSON object per line each way: [`Ask`] is the request, `{"ok": …}` or `{"error": "…"}` the response. All
-//! requests but [`Ask::Act`] and [`Ask::Backup`] are read-only; those are for the folder's owner and root.
+//! requests but [`Ask::Act`], [`Ask::Answer`] and [`Ask::Backup`] are read-only; those are for the folder's owner and root.
 
 use std::fs::Permissions;
 use std::io::ErrorKind;
@@ -20,15 +20,18 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 
 use super::App;
+use super::alarms::Desk;
 use super::backups::{self, Backups};
 use super::pauses::Wishes;
 use super::queues::{self, HostQueue, KnownUrl};
 use super::status::{self, StatusReport};
 use crate::limits;
+use gleaner_alarms::Alarm;
 use gleaner_base::clock::{Clock, UnixMillis};
 use gleaner_base::place;
 use gleaner_crawl::progress::Progress;
 use gleaner_serve::acts::{Act, Acted, Refused};
+use gleaner_serve::alarms;
 use gleaner_store::backup::Made;
 use gleaner_store::crawldb::{
     Changes, CrawlDb, CrawlDbError, HostId, HostRow, ListingRow, MagnetRow, NotWholeRow, Reader, SiteCounts,
@@ -102,6 +105,13 @@ pub enum Ask {
     Act(Act),
     /// Of the folder's owner and root, as [`Ask::Act`].
     Backup(backups::Wish),
+    /// The alarms of a service.
+    Alarms,
+    /// Answers one of them.
+    Answer {
+        id: String,
+        answer: alarms::Answer,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -143,7 +153,7 @@ impl Drop for Control {
 
 /// Starts to answer for an open data folder. If no socket can be created (the path is too long, the file system has no
 /// sockets) the crawl runs without one: other processes then report that the folder is held.
-pub fn serve(app: &App, progress: Option<Progress>, wishes: Option<Wishes>) -> Option<Control> {
+pub fn serve(app: &App, progress: Option<Progress>, inside: Option<(Wishes, Desk)>) -> Option<Control> {
     let path = socket_path(&app.data_dir);
     // Left by a killed process: this process holds the folder now.
     let _ = std::fs::remove_file(&path);
@@ -169,7 +179,7 @@ pub fn serve(app: &App, progress: Option<Progress>, wishes: Option<Wishes>) -> O
         db,
         progress,
         clock: Arc::clone(&app.clock),
-        wishes,
+        inside,
         backups: Some((app.backups(), Arc::clone(&backing_up))),
     };
     let task = tokio::spawn(async move {
@@ -200,7 +210,7 @@ struct Answering {
     progress: Option<Progress>,
     clock: Arc<dyn Clock>,
     /// Of a service.
-    wishes: Option<Wishes>,
+    inside: Option<(Wishes, Desk)>,
     /// With the number of those under way; None in tests.
     backups: Option<(Backups, Arc<AtomicUsize>)>,
 }
@@ -233,7 +243,10 @@ async fn converse(stream: UnixStream, answering: Answering) -> anyhow::Result<()
         let mut under_way = None;
         let mut answer = match serde_json::from_str(&line) {
             Ok(Ask::Act(act)) => {
-                let acted = act_for(peer, act, answering.wishes.as_ref()).await;
+                let acted = match service_for(peer, answering.inside.as_ref()) {
+                    Ok((wishes, _)) => wishes.ask(act).await,
+                    Err(refused) => Err(refused),
+                };
                 serde_json::to_vec(&Answer::Ok(acted))?
             }
             Ok(Ask::Backup(wish)) => {
@@ -245,6 +258,13 @@ async fn converse(stream: UnixStream, answering: Answering) -> anyhow::Result<()
                     _ => Err(format!("{NOT_ALLOWED}\nhint: run it with sudo")),
                 };
                 serde_json::to_vec(&Answer::Ok(made))?
+            }
+            Ok(Ask::Answer { id, answer }) => {
+                let done = match service_for(peer, answering.inside.as_ref()) {
+                    Ok((_, alarms)) => alarms.answer(id, answer).await,
+                    Err(refused) => Err(refused),
+                };
+                serde_json::to_vec(&Answer::Ok(done))?
             }
             Ok(ask) => answer(ask, &answering).await?,
             Err(error) => serde_json::to_vec(&Answer::<()>::Error(format!("not a valid request: {error}")))?,
@@ -262,16 +282,13 @@ fn is_allowed(peer: u32) -> bool {
     peer == 0 || peer == rustix::process::geteuid().as_raw()
 }
 
-/// Does what the folder's owner or root wants: others of its group may only ask.
-async fn act_for(peer: u32, act: Act, wishes: Option<&Wishes>) -> Result<Acted, Refused> {
+/// The service, for the folder's owner and root: others of its group may only ask.
+fn service_for(peer: u32, inside: Option<&(Wishes, Desk)>) -> Result<&(Wishes, Desk), Refused> {
     let refused = |what: &str, hint: &str| Refused::NotNow { what: what.to_owned(), hint: hint.to_owned() };
     if !is_allowed(peer) {
         return Err(refused(NOT_ALLOWED, "run it with sudo"));
     }
-    let Some(wishes) = wishes else {
-        return Err(refused("no service holds this folder, but another command", "end it with Ctrl-C"));
-    };
-    wishes.ask(act).await
+    inside.ok_or_else(|| refused("no service holds this folder, but another command", "end it with Ctrl-C"))
 }
 
 /// Infohashes from hex; what is none finds nothing.
@@ -289,7 +306,10 @@ async fn answer(ask: Ask, answering: &Answering) -> anyhow::Result<Vec<u8>> {
     let live = Live { db: Arc::clone(&answering.db), progress: answering.progress.clone() };
     let (db, now) = (answering.db.as_ref(), answering.clock.now());
     match ask {
-        Ask::Status => told(live.report(now).await),
+        Ask::Status => {
+            let alarms = answering.inside.as_ref().map_or(0, |(_, alarms)| alarms.open());
+            told(live.report(now).await.map(|report| StatusReport { alarms, ..report }))
+        }
         Ask::Hosts => told(db.hosts().await),
         Ask::SiteCounts { site } => told(db.site_counts(&site).await),
         Ask::Torrents { after, rows_max } => told(db.torrents(after, rows_max).await),
@@ -307,7 +327,8 @@ async fn answer(ask: Ask, answering: &Answering) -> anyhow::Result<Vec<u8>> {
         }
         Ask::Url { site, origin, path } => told(queues::known_url(db, &site, &origin, &path).await),
         // Done before.
-        Ask::Act(_) | Ask::Backup(_) => told(Err::<(), _>("not here")),
+        Ask::Act(_) | Ask::Answer { .. } | Ask::Backup(_) => told(Err::<(), _>("not here")),
+        Ask::Alarms => told(Ok::<_, String>(answering.inside.as_ref().map(|(_, alarms)| alarms.list()))),
         Ask::Queues { site, urls_max } => told(queues::queues(db, &site, urls_max).await),
     }
 }
@@ -439,6 +460,22 @@ impl Remote {
     /// If it ends before; within, why there is no backup.
     pub async fn back_up(&self, wish: backups::Wish) -> Result<Result<Made, String>, CrawlDbError> {
         self.ask_within(&Ask::Backup(wish), None).await
+    }
+
+    /// The alarms of a service; None if another command holds the folder.
+    ///
+    /// # Errors
+    /// If it does not answer.
+    pub async fn alarms(&self) -> Result<Option<Vec<Alarm>>, CrawlDbError> {
+        self.ask(&Ask::Alarms).await
+    }
+
+    /// Answers an alarm.
+    ///
+    /// # Errors
+    /// If it does not answer.
+    pub async fn answer(&self, id: String, answer: alarms::Answer) -> Result<Result<(), Refused>, CrawlDbError> {
+        self.ask(&Ask::Answer { id, answer }).await
     }
 
     /// The record of a URL of a site; None if there is none.

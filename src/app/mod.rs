@@ -1,6 +1,7 @@
 //! Composition root: the real clock, store, archive and transports, assembled for one process.
 
 pub mod accounts;
+pub mod alarms;
 pub mod answers;
 pub mod backups;
 pub mod changes;

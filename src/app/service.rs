@@ -14,7 +14,11 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 
+use super::alarms::calling::Caller;
+use super::alarms::observe::Observer;
+use super::alarms::{Alarming, Desk, Parts, Pulse};
 use super::backups::BackingUp;
+use super::figures::Counting;
 use super::finding::Finding;
 use super::handover::HandingOver;
 use super::milestones::{Line, Milestones};
@@ -78,6 +82,8 @@ struct Service<'a> {
     pauses: Pauses,
     /// Of pauses whose end cannot be noted.
     complaints: Complaints,
+    alarms: Desk,
+    pulse: Pulse,
 }
 
 /// Runs until SIGTERM or SIGINT, or until its terminal is closed. `program` is this program with the options of the service: it repairs rule
@@ -98,13 +104,17 @@ pub async fn run(
 
     let progress = Progress::default();
     let (wishes, mut wished) = Wishes::channel();
-    let _control = control::serve(app, Some(progress.clone()), Some(wishes.clone()));
     let finding = Finding::start(&app.data_dir, Arc::clone(&app.db) as Arc<dyn Reader>, Arc::clone(&app.archive))
         .context("the search index has no thread")?;
     let _handing_over =
         HandingOver::start(app, &config.handovers, finding.finder()).context("the handover has no thread")?;
     let _backing_up = BackingUp::start(app, config.backup.as_ref()).context("the backup has no thread")?;
-    let _server = Server::start(app, config, finding.finder(), &progress, (log, wishes))?;
+    let counting = Counting::start(app.reader(), Arc::clone(&app.clock)).context("what is counted has no thread")?;
+    let pulse = Pulse::default();
+    let alarming = start_alarms(app, config, &progress, &finding, &counting, &pulse)?;
+    let inside = (wishes, alarming.desk());
+    let _control = control::serve(app, Some(progress.clone()), Some(inside.clone()));
+    let _server = Server::start(app, config, finding.finder(), &progress, (log, inside, counting.figures()))?;
     tokio::spawn(measure_lag(progress.clone()));
     let options = RunOptions { keep_looking: true, ..RunOptions::default() };
     let crew = app.crew(options, OnFault::TryAgain(COMMIT_RETRY), progress.clone());
@@ -122,6 +132,8 @@ pub async fn run(
         repairs,
         pauses,
         complaints: Complaints::default(),
+        alarms: alarming.desk(),
+        pulse,
     };
     service.read_rules();
     if service.running.is_empty() && service.pauses.are_none() {
@@ -172,6 +184,7 @@ pub async fn run(
             _ = minutes.tick() => {
                 milestones.due(app.clock.now(), &service.progress.snapshot()).iter().for_each(tell);
                 service.look_at_promises().await;
+                notify_systemd(&[sd_notify::NotifyState::Status(&service.summary())]);
             }
             Some((name, rules)) = service.repairs.ended(), if service.repairs.are_running() => {
                 if let Err(error) = repairs::note_ended(app.db.as_ref(), &name, app.clock.now()).await {
@@ -182,6 +195,7 @@ pub async fn run(
             _ = watchdog.tick() => {
                 // Notify systemd's watchdog only while every loop works.
                 if service.all_alive() {
+                    service.pulse.beat(app.clock.now());
                     notify_systemd(&[sd_notify::NotifyState::Watchdog]);
                 }
             }
@@ -198,6 +212,28 @@ pub async fn run(
             _ = interrupt.recv() => ends.told(SignalKind::interrupt(), app.clock.now()),
         }
     }
+}
+
+fn start_alarms(
+    app: &App,
+    config: &Config,
+    progress: &Progress,
+    finding: &Finding,
+    counting: &Counting,
+    pulse: &Pulse,
+) -> anyhow::Result<Alarming> {
+    let observer = Observer::new(app.reader(), progress.clone(), app.data_dir.clone(), config.rules_dir.clone());
+    let (figures, finder) = (Some(counting.figures()), Some(finding.finder()));
+    let parts = Parts {
+        data_dir: app.data_dir.clone(),
+        clock: Arc::clone(&app.clock),
+        settings: config.alarms.settings.clone(),
+        channels: config.alarms.channels.clone(),
+        observer: Observer { figures, finder, ..observer },
+        caller: Caller::new(app.data_dir.clone(), &config.user_agent(), app.tls.clone()),
+        pulse: pulse.clone(),
+    };
+    Alarming::start(parts).context("the alarms have no thread")
 }
 
 /// Measures how late the loop comes to what is due.
@@ -373,7 +409,11 @@ impl Service<'_> {
     }
 
     fn summary(&self) -> String {
-        format!("{} sites", self.running.len())
+        match self.alarms.open() {
+            0 => format!("{} sites", self.running.len()),
+            1 => format!("{} sites, 1 alarm (gleaner alarms)", self.running.len()),
+            alarms => format!("{} sites, {alarms} alarms (gleaner alarms)", self.running.len()),
+        }
     }
 
     async fn stop_all(mut self) -> anyhow::Result<()> {

@@ -40,6 +40,9 @@ pub struct StatusReport {
     /// The operator's accounts; added by the command that prints the report, which has the rule files.
     #[serde(default)]
     pub accounts: Vec<AccountStatus>,
+    /// Open alarms; added by who reports it, and in `gleaner alarms`.
+    #[serde(default)]
+    pub alarms: usize,
 }
 
 /// One site.
@@ -272,6 +275,7 @@ pub async fn report(
         rule_faults,
         store_fault,
         accounts: Vec::new(),
+        alarms: 0,
     })
 }
 

@@ -11,13 +11,15 @@ use gleaner_base::recent::Recent;
 use gleaner_crawl::progress::{Progress, SiteProgress};
 use gleaner_rules::config::Config;
 use gleaner_rules::config::web::{Auth, Listen};
+use gleaner_serve::alarms::Alarms;
 use gleaner_serve::tokens::Tokens;
 use gleaner_serve::{Inside, Listening, Outlet, Report, SiteWork, serve};
 use tokio::sync::oneshot;
 
 use self::measured::Sources;
+use super::alarms::Desk;
 use super::control::Live;
-use super::figures::{Counting, Figures};
+use super::figures::Figures;
 use super::finding::Finder;
 use super::pauses::Wishes;
 use super::{App, changes, schedule};
@@ -27,7 +29,6 @@ use crate::limits::SCHEDULE_LISTS_MAX;
 pub struct Server {
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
-    _counting: Counting,
 }
 
 impl Server {
@@ -40,7 +41,7 @@ impl Server {
         config: &Config,
         finder: Finder,
         progress: &Progress,
-        (log, wishes): (Recent, Wishes),
+        (log, (wishes, alarms), figures): (Recent, (Wishes, Desk), Figures),
     ) -> anyhow::Result<Option<Self>> {
         let Some(listen) = config.web.listen.clone() else { return Ok(None) };
         if !listen.is_local() && Tokens::of(&app.data_dir).are_none() {
@@ -56,11 +57,9 @@ impl Server {
                 "[web] auth = \"all\", and there is no token: nobody is admitted (hint: gleaner token new NAME)"
             );
         }
-        let counting =
-            Counting::start(app.reader(), Arc::clone(&app.clock)).context("what is counted has no thread")?;
         let outlet = Outlet::new(
             (app.reader(), Arc::clone(&app.archive), Arc::new(move || finder.search())),
-            inside(app, progress, counting.figures(), log, wishes),
+            inside(app, progress, figures, log, (wishes, alarms)),
             Arc::clone(&app.clock),
             config.web.clone(),
             &app.data_dir,
@@ -107,7 +106,7 @@ impl Server {
         };
         let thread =
             std::thread::Builder::new().name("web".to_owned()).spawn(run).context("the HTTP server has no thread")?;
-        Ok(Some(Self { stop: Some(stop), thread: Some(thread), _counting: counting }))
+        Ok(Some(Self { stop: Some(stop), thread: Some(thread) }))
     }
 }
 
@@ -121,14 +120,15 @@ impl Drop for Server {
 }
 
 /// What the service knows of its crawl: reports, as the commands print them, and the figures in them.
-fn inside(app: &App, progress: &Progress, figures: Figures, log: Recent, wishes: Wishes) -> Inside {
+fn inside(app: &App, progress: &Progress, figures: Figures, log: Recent, (wishes, desk): (Wishes, Desk)) -> Inside {
     let live = Arc::new(Live { db: Arc::clone(&app.db), progress: Some(progress.clone()) });
     let clock = Arc::clone(&app.clock);
     let report = move |live: &Arc<Live>| {
         let (live, now) = (Arc::clone(live), clock.now());
         async move { live.report(now).await }
     };
-    let sources = Sources::of(app, progress, figures);
+    let sources = Sources::of(app, progress, figures, desk.clone());
+    let open = desk.clone();
     let (of_all, of_site) = (report.clone(), report);
     let (l1, l2, l3, l4, l5) = (live.clone(), live.clone(), live.clone(), live.clone(), live);
     let (for_lists, for_schedule) = (Arc::clone(&app.clock), Arc::clone(&app.clock));
@@ -136,7 +136,8 @@ fn inside(app: &App, progress: &Progress, figures: Figures, log: Recent, wishes:
     Inside {
         status: Report::of(move |_| {
             let report = of_all(&l1);
-            async move { report.await.map(Some) }
+            let alarms = open.open();
+            async move { Ok(Some(super::status::StatusReport { alarms, ..report.await? })) }
         }),
         site: Report::of(move |name| {
             let report = of_site(&l2);
@@ -168,11 +169,30 @@ fn inside(app: &App, progress: &Progress, figures: Figures, log: Recent, wishes:
             let wishes = wishes.clone();
             Box::pin(async move { wishes.ask(act).await })
         }),
-        alarms: gleaner_serve::alarms::Alarms::default(),
+        alarms: alarms(desk),
         works: Box::new(move || works(&progress)),
         metrics: Box::new(move || {
             let sources = sources.clone();
             Box::pin(async move { sources.families().await })
+        }),
+    }
+}
+
+/// The alarms, for who looks at them and answers.
+fn alarms(desk: Desk) -> Alarms {
+    let (of_list, of_page) = (desk.clone(), desk.clone());
+    Alarms {
+        list: Box::new(move || {
+            let list = of_list.list();
+            Box::pin(async move { Ok(list) })
+        }),
+        answer: Box::new(move |id, answer| {
+            let desk = desk.clone();
+            Box::pin(async move { desk.answer(id, answer).await })
+        }),
+        page: Box::new(move |name| {
+            let desk = of_page.clone();
+            Box::pin(async move { Ok(off_the_loop(move || desk.page(&name)).await) })
         }),
     }
 }

@@ -89,6 +89,9 @@ pub fn check(config: &Config) -> anyhow::Result<ExitCode> {
             );
         }
     }
+    for channel in &config.alarms.channels {
+        outln!("alarm_channel {}: {}", channel.name, channel.told());
+    }
     if !config.require_confinement {
         outln!(
             "render        scripts of pages also run where the kernel cannot confine them (require_confinement = false)"

@@ -22,6 +22,7 @@ macro_rules! errln {
     }};
 }
 
+pub mod alarms;
 pub mod backup;
 pub mod categories;
 mod chosen;
@@ -139,6 +140,11 @@ enum Command {
     /// Check, explain and create site rule files
     #[command(subcommand, after_help = "Example: gleaner rules new https://example.org/torrents/")]
     Rules(RulesCommand),
+    /// Show what is wrong, and what was: open alarms first, each with what mends it
+    #[command(
+        after_help = "Example: gleaner alarms mytracker\n\nWho is called is in [[alarm_channel]] entries of gleaner.toml."
+    )]
+    Alarms(alarms::Options),
     /// Show the harvest and the state of each site, also while the service runs
     #[command(after_help = "Example: gleaner status --json")]
     Status(status::Options),
@@ -432,6 +438,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Crawl(options) => crawl::crawl(&config, &options, &global, &terminal),
         Command::Run(options) => run::run(&config, &options, &global, recent),
         Command::Rules(command) => rules_command(command, &config, &global),
+        Command::Alarms(options) => alarms::command(&config, &options),
         Command::Status(options) => status::status(&config, &options, &global),
         Command::Search(options) => search::command(&config, &options),
         Command::Categories(options) => categories::command(&config, &options),

@@ -16,7 +16,7 @@ use crate::app::changes::{DelayStatus, GoneStatus, GoneTold, ListsStatus};
 use crate::app::database::Database;
 use crate::app::pauses;
 use crate::app::status::{self, BrokenPromise, SiteStatus, StatusReport, UnclassedShape};
-use crate::app::{nothing_there, repairs, sessions};
+use crate::app::{alarms, nothing_there, repairs, sessions};
 use gleaner_base::clock::{Clock as _, SystemClock};
 use gleaner_base::console;
 use gleaner_crawl::freshness::plot::duration;
@@ -66,6 +66,10 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
         };
         with_holds(database.status().await?, database.reader(), config).await
     })?;
+    if !report.crawling {
+        let stored = alarms::stored(&config.data_dir, SystemClock.now());
+        report.alarms = stored.iter().filter(|alarm| alarm.over_ms.is_none()).count();
+    }
     if let Some(site) = &options.site {
         keep_one(&mut report, site, &hints)?;
     }
@@ -235,10 +239,16 @@ fn text(report: &StatusReport, data_dir: &Path, hints: &Hints, now: &str) -> Str
             fault
         )
     });
+    let alarms = match report.alarms {
+        0 => String::new(),
+        1 => format!("1 alarm is open\n  hint: {}\n", hints.command("alarms")),
+        count => format!("{count} alarms are open\n  hint: {}\n", hints.command("alarms")),
+    };
     sites(report, data_dir, hints, now)
         + &others
         + &faults(&report.rule_faults, report.crawling)
         + &store_fault.unwrap_or_default()
+        + &alarms
 }
 
 /// The account of a site, in one or two lines, with a hint.

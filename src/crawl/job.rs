@@ -3,6 +3,7 @@
 //! Plain values. Nothing here sends requests, makes decisions or stores anything.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -14,6 +15,7 @@ use crate::frontier::offsite::OffsiteLink;
 use crate::hosts::Ending;
 use crate::schedule::Post;
 use crate::version::Print;
+use crate::watched::PoorPage;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_net::politeness::Answered;
@@ -252,6 +254,8 @@ pub struct End {
     pub turn: Option<Turn>,
     /// What a list's page says of the list's size.
     pub stated: Option<Stated>,
+    /// Of the first page of a list that shows too little: the page.
+    pub poor_page: Option<Arc<PoorPage>>,
 }
 
 impl Finished {

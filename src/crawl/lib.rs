@@ -43,6 +43,7 @@ pub mod turn;
 pub mod version;
 pub mod visit;
 pub mod walls;
+pub mod watched;
 pub mod worth;
 
 use std::time::Duration;

@@ -477,3 +477,10 @@ pub const GUESSES_MAX: u64 = 10_000;
 
 /// Guesses in a row without an answer after which the others are not asked for: the site does not want them.
 pub const GUESSES_UNANSWERED_MAX: u32 = 5;
+
+/// Of one site, for those who look after it: looks at lists that were not taken yet (80 bytes each), hosts that pause, lists whose most rows are
+/// known, and bytes of a list page that showed too little.
+pub const WATCHED_LOOKS_MAX: usize = 256;
+pub const WATCHED_HOSTS_MAX: usize = 16;
+pub const WATCHED_LISTS_MAX: usize = 1_024;
+pub const WATCHED_PAGE_BYTES_MAX: usize = 256 << 10;

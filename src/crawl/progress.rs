@@ -11,6 +11,7 @@ use crate::frontier::crews::Split;
 use crate::guesses::GuessCounts;
 use crate::job::Committed;
 use crate::measured::Measured;
+use crate::watched::Watched;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::durations::Durations;
 use gleaner_base::url::CrawlUrl;
@@ -204,6 +205,8 @@ struct CrawlProgress {
     loops: LoopMeasured,
     /// The sites under crawl, for state that they have not stored yet.
     crawled: BTreeMap<String, Weak<Fresh>>,
+    /// What is shown to those who look after the sites.
+    watched: BTreeMap<String, Watched>,
 }
 
 /// What is measured of all sites together, since the start of the process.
@@ -232,7 +235,27 @@ impl Progress {
 
     /// Removes a site that is no longer crawled.
     pub fn forget(&self, site: &str) {
-        self.state().sites.remove(site);
+        let mut state = self.state();
+        state.sites.remove(site);
+        state.watched.remove(site);
+    }
+
+    /// Changes what is shown to those who look after a site.
+    pub fn watch(&self, site: &str, change: impl FnOnce(&mut Watched)) {
+        let watched = &mut self.state().watched;
+        match watched.get_mut(site) {
+            Some(watched) => change(watched),
+            None => change(watched.entry(site.to_owned()).or_default()),
+        }
+    }
+
+    /// What is shown to those who look after a site; its looks are taken.
+    #[must_use]
+    pub fn take_watched(&self, site: &str) -> Watched {
+        let mut state = self.state();
+        let Some(watched) = state.watched.get_mut(site) else { return Watched::default() };
+        let looks = std::mem::take(&mut watched.looks);
+        Watched { looks, ..watched.clone() }
     }
 
     /// Registers a site under crawl, whose current state replaces its stored notes.

@@ -188,6 +188,12 @@ pub fn is_rule_of(rules: &SiteRules, name: &str) -> bool {
     rules.rules().iter().any(|rule| rule_key(rule) == name)
 }
 
+/// File and line of the rule with this key and expression.
+#[must_use]
+pub fn place_of(rules: &SiteRules, name: &str) -> Option<String> {
+    rules.rules().iter().find(|rule| rule_key(rule) == name).map(Rule::place)
+}
+
 /// True if rules that were repaired still have the rule whose promise is broken, and none that is new takes what its pages lack.
 #[must_use]
 pub fn is_still_broken(repaired: &SiteRules, before: &SiteRules, rule: &str, breach: &Breach) -> bool {

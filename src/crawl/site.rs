@@ -10,6 +10,7 @@ use crate::repeats::Repeats;
 use crate::rows::Rows;
 use crate::scripts::shared::Scripts;
 use crate::sitemaps::Sitemaps;
+use crate::watched::MostRows;
 use crate::worth::Worth;
 use gleaner_base::clock::Clock;
 use gleaner_net::fetch::Transport;
@@ -35,6 +36,8 @@ pub struct Site {
     pub fresh: Arc<Fresh>,
     /// Lists that end although their page numbers go on.
     pub repeats: Repeats,
+    /// Which page of a list shows too little.
+    pub most_rows: MostRows,
     /// Answers that are at hand for first visits.
     pub read_before: Option<Arc<dyn ReadBefore>>,
 }
@@ -57,6 +60,7 @@ impl Site {
             memory: scripts.memory.clone(),
             account: None,
             repeats: Repeats::default(),
+            most_rows: MostRows::default(),
             read_before: None,
             rules,
             transport,

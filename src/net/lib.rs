@@ -2,5 +2,6 @@
 
 pub mod classify;
 pub mod fetch;
+pub mod hook;
 pub mod limits;
 pub mod politeness;

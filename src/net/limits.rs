@@ -182,3 +182,6 @@ pub const IDLE_CONNECTION_TIME: Duration = Duration::from_secs(30);
 
 /// Headers of a response that are passed to its script.
 pub const SCRIPT_HEADERS_MAX: usize = 100;
+
+/// Longest time of a request to a webhook.
+pub const HOOK_TIME_MAX: Duration = Duration::from_secs(10);

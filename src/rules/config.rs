@@ -4,6 +4,7 @@
 //! key has a default, so no file at all is a valid configuration. Faults are reported as in rule files: all at once,
 //! each at its position. Reads the file and the environment once, at startup; runtime state never lives here.
 
+pub mod alarms;
 pub mod backup;
 pub mod handover;
 pub mod searches;
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use self::alarms::{Alarms, AlarmsFile, ChannelFile};
 use self::backup::{Backup, BackupFile};
 use self::handover::{Handover, HandoverFile};
 use self::searches::{Doubts, SavedSearch};
@@ -61,6 +63,10 @@ pub struct ConfigFile {
     pub handover: Vec<HandoverFile>,
     /// Backups that the service makes by itself.
     pub backup: BackupFile,
+    /// What is told when something breaks.
+    pub alarms: AlarmsFile,
+    /// Who is called when something breaks, one `[[alarm_channel]]` each.
+    pub alarm_channel: Vec<ChannelFile>,
 }
 
 /// `[render]` as written.
@@ -93,6 +99,8 @@ impl Default for ConfigFile {
             search: Vec::new(),
             handover: Vec::new(),
             backup: BackupFile::default(),
+            alarms: AlarmsFile::default(),
+            alarm_channel: Vec::new(),
         }
     }
 }
@@ -133,6 +141,7 @@ pub struct Config {
     pub web: Web,
     pub handovers: Vec<Handover>,
     pub backup: Option<Backup>,
+    pub alarms: Alarms,
     /// The folder and file options as they were given, for commands in hints.
     pub given: String,
 }
@@ -254,6 +263,7 @@ impl Config {
             web: Web { searches: file.search.clone(), ..web::validated(&file.web) },
             handovers: handover::validated(&file.handover, folder),
             backup: backup::validated(&file.backup, folder),
+            alarms: alarms::validated(&file.alarms, &file.alarm_channel),
             given: String::new(),
         })
     }
@@ -274,6 +284,8 @@ impl Config {
             ("web", Web { searches: other.web.searches.clone(), ..self.web.clone() } != other.web),
             ("handover", self.handovers != other.handovers),
             ("backup", self.backup != other.backup),
+            ("alarms", self.alarms.settings != other.alarms.settings),
+            ("alarm_channel", self.alarms.channels != other.alarms.channels),
         ];
         keys.into_iter().filter_map(|(key, is_changed)| is_changed.then_some(key)).collect()
     }
@@ -308,6 +320,7 @@ fn check(file: &ConfigFile, spans: &Spans, home: Option<&OsStr>, faults: &mut Fa
     web::check(&file.web, spans, faults);
     handover::check(&file.handover, spans, home, faults);
     backup::check(&file.backup, spans, home, faults);
+    alarms::check(&file.alarms, &file.alarm_channel, spans, faults);
 }
 
 /// What a shell would have expanded in a path, with the path to write; None if there is nothing of the kind.
@@ -507,6 +520,34 @@ mod tests {
         ] {
             let faults = load(&format!("[[handover]]\n{text}\n"), &Overrides::default()).unwrap_err();
             assert!(faults.len() == 1 && faults[0].contains(told), "{text}: {faults:#?}");
+        }
+    }
+
+    #[test]
+    fn channels_have_a_name_and_one_way_and_alarms_a_kind() {
+        let text = "[alarms]\noff = ['backup-old']\nafter.unreachable = 90\n[[alarm_channel]]\nname = 'phone'\nurl = 'https://ntfy.lan/x'\ntemplate = 'ntfy'\n\
+            [[alarm_channel]]\nname = 'beat'\nping_url = 'https://hc.lan/{secret}'\n[[alarm_channel]]\nname = 'own'\ncommand = ['/bin/call']\n";
+        let alarms = load(text, &Overrides::default()).unwrap().alarms;
+        let told: Vec<_> = alarms.channels.iter().map(|channel| (&*channel.name, channel.told())).collect();
+        assert_eq!(told, [("phone", "ntfy"), ("beat", "ping"), ("own", "command")]);
+        assert_eq!((alarms.settings.off.len(), alarms.settings.after.values().next().unwrap().as_secs()), (1, 5_400));
+        for (text, told) in [
+            ("[alarms]\noff = ['rows-fel']", "2:8: no alarm is called `rows-fel`"),
+            ("[alarms]\nafter.rows-fell = 999999999", "this is too long"),
+            ("[alarms]\nafter = { nothing = 5 }", "no alarm is called `nothing`"),
+            ("[[alarm_channel]]\nurl = 'https://x/'", "a channel needs a name"),
+            ("[[alarm_channel]]\nname = 'x'", "a channel has one of"),
+            ("[[alarm_channel]]\nname = 'x'\nurl = 'https://x/'\ncommand = ['y']", "a channel has one of"),
+            ("[[alarm_channel]]\nname = 'x'\nurl = 'file:///etc/passwd'", "3:7: this is not a URL"),
+            ("[[alarm_channel]]\nname = 'x'\nurl = 'https://a:b@x/'", "contains a user name or password"),
+            ("[[alarm_channel]]\nname = 'x'\ncommand = ['']", "this is no command"),
+            (
+                "[[alarm_channel]]\nname = 'x'\nurl = 'https://x/'\n[[alarm_channel]]\nname = 'x'\nurl = 'https://x/'",
+                "two channels are named `x`",
+            ),
+        ] {
+            let faults = load(text, &Overrides::default()).unwrap_err();
+            assert!(faults.len() == 1 && faults[0].contains(told), "{text}: {faults:?}");
         }
     }
 

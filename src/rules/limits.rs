@@ -97,3 +97,7 @@ pub const BACKUP_EVERY_MAX: std::time::Duration = std::time::Duration::from_secs
 
 /// Backups that stay in a folder.
 pub const BACKUPS_KEPT_MAX: u16 = 1_000;
+
+/// Channels of alarms, and words of the command of one.
+pub const ALARM_CHANNELS_MAX: usize = 16;
+pub const ALARM_COMMAND_WORDS_MAX: usize = 64;

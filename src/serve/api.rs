@@ -1,5 +1,6 @@
 //! JSON below `/api/v1`.
 
+mod alarms;
 mod archive;
 mod events;
 pub mod lists;
@@ -23,6 +24,7 @@ const EVENTS: &str = "What happens, as server-sent events: `torrent` (one is sto
 /// All endpoints.
 pub fn endpoints() -> Vec<Endpoint> {
     const NO_INDEX: &str = "the search index is being made";
+    const NO_ALARM: &str = "no open alarm has this id";
     const NO_SITE: &str = "no site has this name";
     const NO_TORRENT: &str = "this torrent is not in the archive";
     vec![
@@ -54,6 +56,22 @@ pub fn endpoints() -> Vec<Endpoint> {
             |inside| &inside.delay,
             service::NO_DELAY,
         ),
+        Endpoint::get(
+            "/alarms",
+            "What is wrong, and what was: open alarms first, each part the newest first",
+            alarms::alarms,
+        ),
+        Endpoint::get("/alarms/{id}/page", "The page as it was saved for an alarm, as text", alarms::page)
+            .may_be(404, "no alarm has this id, or no page was saved for it"),
+        Endpoint::post(
+            "/alarms/{id}/silence",
+            "Calls nobody about an open alarm, for some minutes or until it is over",
+            alarms::silence,
+        )
+        .may_be(404, NO_ALARM),
+        Endpoint::post("/alarms/{id}/note", "Writes a note to an alarm", alarms::note).may_be(404, NO_ALARM),
+        Endpoint::post("/alarms/test", "Sends a message that says it is a test to the channels", alarms::test)
+            .may_be(409, "no such channel is configured, or the test was not delivered"),
         Endpoint::get("/log", "The last lines of the log, the newest first", log::log),
         Endpoint::events("/events", EVENTS, events::events).may_be(503, "too many clients listen already"),
         Endpoint::post(

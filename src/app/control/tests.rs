@@ -14,16 +14,14 @@ fn pair() -> (Remote, UnixStream) {
 }
 
 fn answering(db: MemoryStore) -> Answering {
-    Answering { db: Arc::new(db), progress: None, clock: Arc::new(SystemClock), wishes: None, backups: None }
+    Answering { db: Arc::new(db), progress: None, clock: Arc::new(SystemClock), inside: None, backups: None }
 }
 
-#[tokio::test]
-async fn only_the_owner_and_root_may_have_something_done_and_only_by_a_service() {
-    use gleaner_serve::acts::Wish;
-    let act = || Act { site: "a".to_owned(), wish: Wish::Resume, by: "x".to_owned() };
+#[test]
+fn only_the_owner_and_root_may_have_something_done_and_only_by_a_service() {
     let own = rustix::process::geteuid().as_raw();
     for (peer, wanted) in [(own + 1_000, "only the owner"), (own, "no service holds"), (0, "no service holds")] {
-        let refused = act_for(peer, act(), None).await.unwrap_err().to_string();
+        let refused = service_for(peer, None).map(drop).unwrap_err().to_string();
         assert!(refused.starts_with(wanted) && refused.contains("\nhint: "), "{refused}");
     }
 }

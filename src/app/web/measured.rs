@@ -22,6 +22,7 @@ use gleaner_store::crawldb::{CrawlDbError, Reader};
 
 use self::sites::Measures;
 use crate::app::App;
+use crate::app::alarms::Desk;
 use crate::app::figures::Figures;
 use crate::app::handover::Handed;
 
@@ -34,12 +35,13 @@ pub(super) struct Sources {
     children: Arc<Children>,
     figures: Figures,
     handed: Handed,
+    alarms: Desk,
     data_dir: PathBuf,
     started: UnixMillis,
 }
 
 impl Sources {
-    pub(super) fn of(app: &App, progress: &Progress, figures: Figures) -> Self {
+    pub(super) fn of(app: &App, progress: &Progress, figures: Figures, alarms: Desk) -> Self {
         Self {
             db: app.reader(),
             progress: progress.clone(),
@@ -47,6 +49,7 @@ impl Sources {
             children: Arc::clone(&app.children),
             figures,
             handed: app.handed.clone(),
+            alarms,
             data_dir: app.data_dir.clone(),
             started: app.clock.now(),
         }
@@ -63,6 +66,7 @@ impl Sources {
         families.extend(sites::families(&measures, &counted));
         families.extend(self.of_handovers());
         families.extend(machine::families(&self.data_dir, counted.archive_bytes));
+        families.extend(self.alarms.families());
         Ok(families)
     }
 

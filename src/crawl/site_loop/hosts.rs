@@ -14,7 +14,7 @@ use crate::host_work::{HostWork, Location, RobotsState, Why};
 use crate::hosts::{Ending, HostKeys, Hosts, Slot};
 use crate::job::Job;
 use crate::limits::{self, CONNECTION_POLL};
-use crate::progress::Ended;
+use crate::progress::{Ended, Progress};
 use crate::robots_txt::{self, RobotsAnswer, RobotsFault, RobotsLocation};
 use crate::site::Site;
 use crate::{judging, series};
@@ -33,6 +33,7 @@ pub(super) struct SiteHosts {
     shared: Hosts,
     /// One permit per request in flight, over all sites.
     requests: Arc<Semaphore>,
+    progress: Progress,
     keep_looking: bool,
     /// True if there is an increment, which does rechecks.
     has_increment: bool,
@@ -60,6 +61,7 @@ impl SiteHosts {
             site: Arc::clone(site),
             shared: shared.hosts.clone(),
             requests: Arc::clone(&shared.requests),
+            progress: shared.progress.clone(),
             keep_looking,
             has_increment,
             hosts: Vec::new(),
@@ -418,6 +420,7 @@ impl SiteHosts {
         let host = self.hosts[index].face_mut(face);
         if forgiven || (answered == Answered::Well && !pauses) {
             host.forgive();
+            self.progress.watch(&self.site.rules.name, |watched| drop(watched.hosts.remove(&*host.origin)));
         }
         if forgiven {
             self.site.db.forgive_host(host.id).await?;
@@ -439,6 +442,7 @@ impl SiteHosts {
         let host = self.hosts[index].face_mut(face);
         let (site, until) = (&self.site.rules.name, block.until.rfc3339());
         let reason = format!("{}: {detail}", block.reason);
+        self.progress.watch(site, |watched| watched.pauses(&host.origin, &block, &reason, self.site.clock.now()));
         // A host that stays away is reported at the first pause, the fourth, the sixteenth …
         let in_a_row = block.complaints;
         if in_a_row < 2 || (in_a_row.is_power_of_two() && in_a_row.ilog2().is_multiple_of(2)) {

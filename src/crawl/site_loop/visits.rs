@@ -16,7 +16,8 @@ use crate::hosts::Slot;
 use crate::job::{Finished, Job, Tiding};
 use crate::masked::masked_path;
 use crate::scripts::errands::{Errands, KnownHost};
-use crate::visit;
+use crate::visit::{self, is_front};
+use crate::watched;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_store::crawldb::{Next, Outcome, UrlKey, faults, refusals};
@@ -226,6 +227,10 @@ impl SiteLoop {
         let visit = &finished.visit;
         let detail = finished.detail.as_deref().unwrap_or_else(|| visit.outcome.name());
         if let Some(slot) = slot {
+            let detail = match visit.outcome {
+                Outcome::TlsFailed => &*format!("TLS failed: {detail}"),
+                _ => detail,
+            };
             self.hosts.answered(index, face, slot, finished.host.answered, detail).await?;
         }
         tracing::debug!(
@@ -277,6 +282,7 @@ impl SiteLoop {
         let url = self.hosts.url(&finished.visit.key);
         if let Some(url) = &url {
             self.tally.count(&self.site.rules, url, &finished);
+            self.show_list(url, &mut finished);
         }
         self.mind_walls(&mut finished);
         if url.is_some_and(|url| self.mind_promises(&url, &finished)) {
@@ -308,6 +314,21 @@ impl SiteLoop {
             host.lease_at = Some(host.lease_at.map_or(at, |earlier| earlier.min(at)));
         }
         self.commits.send_visit(finished).await
+    }
+}
+
+impl SiteLoop {
+    /// Shows a look at the first page of a list to those who look after the site.
+    fn show_list(&self, url: &CrawlUrl, finished: &mut Finished) {
+        let poor_page = finished.end.poor_page.take();
+        if !finished.job.class.is_listing() || !is_front(&self.site, url) {
+            return;
+        }
+        let Some(look) = watched::look(finished, url) else { return };
+        self.shared.progress.watch(&self.site.rules.name, |watched| {
+            watched.looked(look);
+            watched.poor_page = poor_page.or(watched.poor_page.take());
+        });
     }
 }
 

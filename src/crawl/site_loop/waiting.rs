@@ -6,6 +6,7 @@ use super::SiteLoop;
 use super::session::Pause;
 use crate::CrawlError;
 use crate::host_work::Why;
+use crate::watched::QUIET_HOURS;
 use gleaner_base::clock::UnixMillis;
 
 impl SiteLoop {
@@ -75,7 +76,7 @@ impl SiteLoop {
     /// Why no request is sent until then.
     fn why_until(&self, at: UnixMillis, why: Why) -> String {
         match why {
-            Why::QuietHours => "quiet_hours of the rule file".to_owned(),
+            Why::QuietHours => QUIET_HOURS.to_owned(),
             Why::DayBudget => "requests_per_day of the rule file is used up".to_owned(),
             Why::DayShare => {
                 let looks = self.budgets.shares_held(self.crews.demand(), self.site.clock.now()).increment;

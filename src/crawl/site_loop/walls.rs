@@ -122,12 +122,15 @@ impl SiteLoop {
                 let others = earlier.into_iter().filter(|row| row.key != finished.visit.key);
                 self.walls.again.extend(others);
                 let why = self.walls.told(&self.site.rules).unwrap_or_default().replace('\n', "; ");
+                self.shared.progress.watch(site, |watched| watched.walls = Some(why.clone()));
                 tracing::warn!(%site, why, "URLs are refused alike: those of this rule wait, and one is asked now and then");
             }
             Fate::Fallen => {
                 self.walls.generation += 1;
                 self.walls.unparks = true;
                 self.tally.forget(Outcome::Walled);
+                let others = self.walls.told(&self.site.rules).map(|why| why.replace('\n', "; "));
+                self.shared.progress.watch(site, |watched| watched.walls = others);
                 tracing::info!(%site, "URLs of a rule that was waiting are answered: they go on");
             }
         }

@@ -1,9 +1,12 @@
 //! Turns the findings of a visit into what is committed: a torrent, a page with its links as rows, or the target of a redirect.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use bytes::Bytes;
 
 use super::body::Page;
-use super::ends::{done, elsewhere, failed, is_worth_watching, looking};
+use super::ends::{done, elsewhere, failed, is_front, is_worth_watching, looking};
 use crate::fresh::{boards, look, presence};
 use crate::frontier::budgets::LinkTally;
 use crate::job::{Finished, Found, Job, PageFindings};
@@ -11,7 +14,7 @@ use crate::scripts::page::Gathered;
 use crate::site::Site;
 use crate::version::{self, Print};
 use crate::worth::Near;
-use crate::{denial, front, limits, not_whole, refusal, turn};
+use crate::{denial, front, limits, not_whole, refusal, turn, watched};
 use gleaner_net::fetch::{FetchFailure, charset};
 use gleaner_rules::Class;
 use gleaner_store::crawldb::{CrawlDbError, Outcome, TorrentFacts, Visit};
@@ -93,6 +96,7 @@ pub(super) async fn page(site: &Site, job: &Job, sent: &Page, shown: PageContent
         }
         _ => presence::PresenceResult::Nothing,
     };
+    let made_text = made.as_ref().map(|(html, _)| html.clone()).filter(|_| may_be_poor(site, job));
     // If its scripts built the page, its links are its rows.
     let board = board.filter(|_| made.is_none()).map(|board| *board);
     let is_rendered = made.is_some();
@@ -105,6 +109,10 @@ pub(super) async fn page(site: &Site, job: &Job, sent: &Page, shown: PageContent
         finished.visit.not_whole = Some(not_whole::reason("it exceeds the size limit of a page: its end was not read"));
     }
     finished.end.print = print;
+    if may_be_poor(site, job) && site.most_rows.is_poor(&job.url, finished.end.shows.targets) {
+        let text = made_text.map_or_else(|| text_of(sent), Cow::Owned);
+        finished.end.poor_page = Some(Arc::new(watched::poor_page(&job.url, finished.visit.at, &text)));
+    }
     if job.class == Class::Download && !finished.end.leads_on {
         let encoding = charset::detect(sent.headers.content_type.as_deref(), &sent.bytes, None);
         let head = &sent.bytes[..sent.bytes.len().min(limits::NOTICE_BYTES_READ)];
@@ -112,6 +120,16 @@ pub(super) async fn page(site: &Site, job: &Job, sent: &Page, shown: PageContent
     }
     presence::apply(absence, &mut finished);
     Ok(finished)
+}
+
+/// True for the first page of a list, which is kept if it shows too little.
+fn may_be_poor(site: &Site, job: &Job) -> bool {
+    job.class.is_listing() && is_front(site, &job.url)
+}
+
+fn text_of(sent: &Page) -> Cow<'_, str> {
+    let bytes = &sent.bytes[..sent.bytes.len().min(2 * limits::WATCHED_PAGE_BYTES_MAX)];
+    charset::detect(sent.headers.content_type.as_deref(), &sent.bytes, None).decode(bytes).0
 }
 
 /// Settles a page whose data were requested in its place.

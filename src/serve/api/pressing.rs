@@ -19,7 +19,7 @@ pub struct PauseAsked {
 }
 
 /// To JSON Schema, 90.0 is a whole number, too.
-fn whole<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
+pub fn whole<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
     let Some(number) = Option::<f64>::deserialize(from)? else { return Ok(None) };
     if number.fract() != 0.0 || !(0.0..=f64::from(u32::MAX)).contains(&number) {
         return Err(serde::de::Error::custom("a whole number is wanted"));

@@ -15,24 +15,24 @@ use super::shares::number;
 use super::web::{Answer, Machine, Web, page, redirect, status};
 
 /// When the site changes, once its history is read; and while its lists are.
-const CHANGE: Duration = Duration::from_secs(86_400);
+pub const CHANGE: Duration = Duration::from_secs(86_400);
 const AMID_HISTORY: Duration = Duration::from_secs(60);
 
 /// Until then the service runs.
-const UNTIL: Duration = Duration::from_secs(2 * 86_400 + 43_200);
+pub const UNTIL: Duration = Duration::from_secs(2 * 86_400 + 43_200);
 
-const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true, enumerate: None };
+pub const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true, enumerate: None };
 
 /// How the addresses of a site look.
 #[derive(Clone, Copy, PartialEq)]
-enum Style {
+pub enum Style {
     Tracker,
     Folders,
     Board,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Change {
+pub enum Change {
     Details,
     DetailsRedirected,
     Downloads,
@@ -47,16 +47,16 @@ enum Change {
 
 /// What a site has.
 #[derive(Clone, Copy)]
-struct Kind {
-    style: Style,
-    lists: u64,
-    rows: u64,
+pub struct Kind {
+    pub style: Style,
+    pub lists: u64,
+    pub rows: u64,
     /// Torrents when the crawl begins, and seconds until one more comes.
-    old: u64,
-    every_s: u64,
+    pub old: u64,
+    pub every_s: u64,
 }
 
-const SMALL: Kind = Kind { style: Style::Tracker, lists: 4, rows: 10, old: 160, every_s: 3_600 };
+pub const SMALL: Kind = Kind { style: Style::Tracker, lists: 4, rows: 10, old: 160, every_s: 3_600 };
 
 impl Change {
     fn at(self) -> Duration {
@@ -82,7 +82,7 @@ impl Style {
         }
     }
 
-    fn rules(self) -> String {
+    pub fn rules(self) -> String {
         let form = |form: &str, page: &str| {
             let form = form.replace('?', "\\?").replace('.', "\\.");
             form.replace("{c}", "\\d+").replace("{n}", "\\d+").replace("{p}", page)
@@ -123,10 +123,10 @@ fn filled(form: &str, numbers: &[u64]) -> String {
 }
 
 /// A site at this time.
-struct Now {
-    kind: Kind,
-    change: Option<Change>,
-    at: Duration,
+pub struct Now {
+    pub kind: Kind,
+    pub change: Option<Change>,
+    pub at: Duration,
 }
 
 impl Now {
@@ -170,7 +170,7 @@ impl Now {
         place.or_else(|| old.map(|of| Place::List(of[0], 1)))
     }
 
-    fn answer(&self, path: &str) -> Answer {
+    pub fn answer(&self, path: &str) -> Answer {
         if self.has(Change::Parked) {
             return page("<title>For sale</title>Buy this domain: <a href=/buy>offer</a>");
         }

@@ -1,5 +1,6 @@
 //! The real loop over a small simulated web, in virtual time: politeness, resumption and the result of each response.
 
+mod alarms;
 mod boards;
 mod clocks;
 mod days;

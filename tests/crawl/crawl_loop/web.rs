@@ -300,6 +300,11 @@ impl Machine {
         self.progress.lock().unwrap().snapshot().remove("sim").unwrap_or_default()
     }
 
+    /// The progress of the running crawl, or of the last one.
+    pub fn progress(&self) -> Progress {
+        self.progress.lock().unwrap().clone()
+    }
+
     /// A note as the running crawl would write it now.
     pub fn note_now(&self, name: &str) -> Option<Vec<u8>> {
         self.progress.lock().unwrap().note("sim", name)

@@ -2,6 +2,7 @@
 //! process bounded in time and ended with its test.
 
 mod accounts;
+mod alarms;
 mod api;
 mod changes;
 mod damaged;
@@ -72,6 +73,10 @@ fn every_command_has_help_with_an_example() {
         "backup",
         "restore",
         "doctor",
+        "alarms",
+        "alarms test",
+        "alarms silence",
+        "alarms note",
         "search",
         "categories",
         "status",

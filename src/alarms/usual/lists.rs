@@ -1,0 +1,192 @@
+//! How many rows a list shows. A list whose rows hardly vary is known after a few looks; one that shows the day's or the night's torrents after a week
+//! with its weekend: then less than its poorest day but one is not usual.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use gleaner_base::clock::UnixMillis;
+use serde::{Deserialize, Serialize};
+
+use super::{DAY_MS, NEW_USUAL_AFTER, day};
+use crate::limits::{LIST_DAYS_MAX, LISTS_MAX};
+
+/// Looks before a list is known.
+const LOOKS: u32 = 6;
+
+/// Days after which a list is known whose rows vary: a week with its weekend.
+const DAYS: usize = 9;
+
+/// Days on each of which a list had rows, before having none is not usual.
+const DAYS_WITH_ROWS: usize = 3;
+
+/// Rows from which fewer of them mean something.
+const ROWS: u32 = 4;
+
+/// Looks in a row at a list that shows less.
+const LOOKS_AT_LESS: u32 = 2;
+
+/// Lists that have to be looked at before one of them speaks for its class, if there are so many.
+const LISTS: usize = 3;
+
+/// Share of the usual rows, in per cent, that is not usual.
+const LESS: u32 = 60;
+
+/// Rows of the poorest look in per cent of those of the richest, from which a list hardly varies.
+const STEADY: u32 = 80;
+
+/// What a look at a list has shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Shown {
+    Rows(u32),
+    /// What it showed before.
+    Same,
+    /// It is not there, or something else is.
+    Nothing,
+}
+
+/// A look at the first page of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Look {
+    pub list: u64,
+    /// Name of the list's class.
+    pub class: &'static str,
+    pub at: UnixMillis,
+    pub shown: Shown,
+    /// Its path, without keys.
+    pub path: Box<str>,
+}
+
+/// All lists of a site.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Lists(BTreeMap<u64, List>);
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct List {
+    class: Box<str>,
+    path: Box<str>,
+    /// Day, poorest and richest look.
+    days: VecDeque<(u32, u32, u32)>,
+    looks: u32,
+    /// The last look, and its rows.
+    at: UnixMillis,
+    rows: u32,
+    /// Looks in a row at less than is usual, and since when.
+    less: u32,
+    since: Option<UnixMillis>,
+}
+
+/// Lists of a class that show less than is usual.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fell {
+    pub class: Box<str>,
+    /// Most of them show nothing.
+    pub are_empty: bool,
+    /// Of so many that were looked at meanwhile.
+    pub lists: usize,
+    pub of: usize,
+    /// Mean rows.
+    pub before: f64,
+    pub now: f64,
+    /// The path of one.
+    pub example: Box<str>,
+}
+
+impl Lists {
+    /// Takes note of a look.
+    pub fn mind(&mut self, look: &Look) {
+        if self.0.len() >= LISTS_MAX && !self.0.contains_key(&look.list) {
+            // One that is not there any more leaves its place.
+            let Some((&oldest, list)) = self.0.iter().min_by_key(|(_, list)| list.at) else { return };
+            if look.at.since(list.at).as_millis() < u128::from(DAY_MS) * LIST_DAYS_MAX as u128 {
+                return;
+            }
+            self.0.remove(&oldest);
+        }
+        let list = self.0.entry(look.list).or_default();
+        (list.class, list.path) = (look.class.into(), look.path.clone());
+        list.mind(look);
+    }
+
+    /// The class whose lists show less, if there is one: of several the one with more lists.
+    #[must_use]
+    pub fn fell(&self) -> Option<Fell> {
+        let mut classes: Vec<&str> = self.0.values().map(|list| &*list.class).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        classes.into_iter().filter_map(|class| self.class_fell(class)).max_by_key(|fell| fell.lists)
+    }
+
+    fn class_fell(&self, class: &str) -> Option<Fell> {
+        let all = || self.0.values().filter(|list| *list.class == *class);
+        let fallen: Vec<&List> = all().filter(|list| list.less >= LOOKS_AT_LESS).collect();
+        let began = fallen.iter().filter_map(|list| list.since).min()?;
+        let looked_at = all().filter(|list| list.at >= began).count();
+        // One board that was emptied or tidied is no fault of the site.
+        let is_enough = fallen.len() * 2 >= looked_at && looked_at >= all().count().min(LISTS);
+        if !is_enough {
+            return None;
+        }
+        let empty = fallen.iter().filter(|list| list.rows == 0).count();
+        let mean =
+            |of: fn(&List) -> u32| fallen.iter().map(|list| f64::from(of(list))).sum::<f64>() / fallen.len() as f64;
+        Some(Fell {
+            class: class.into(),
+            are_empty: empty * 2 > fallen.len(),
+            lists: fallen.len(),
+            of: looked_at,
+            before: mean(|list| list.floor().unwrap_or_default()),
+            now: mean(|list| list.rows),
+            example: fallen.iter().max_by_key(|list| list.at).map(|list| list.path.clone()).unwrap_or_default(),
+        })
+    }
+}
+
+impl List {
+    /// Rows that it shows at least; None while it is not known.
+    fn floor(&self) -> Option<u32> {
+        let mut lows: Vec<u32> = self.days.iter().map(|(_, low, _)| *low).collect();
+        lows.sort_unstable();
+        let low = *lows.get(usize::from(lows.len() >= DAYS)).filter(|_| self.looks >= LOOKS)?;
+        let lowest = *lows.first()?;
+        let high = self.days.iter().map(|(.., high)| *high).max()?;
+        if lowest * 100 >= high * STEADY || self.days.len() >= DAYS {
+            return Some(low);
+        }
+        // How many it shows varies; that it shows some does not.
+        (self.days.len() >= DAYS_WITH_ROWS && lowest > 0).then_some(1)
+    }
+
+    fn mind(&mut self, look: &Look) {
+        let rows = match look.shown {
+            Shown::Rows(rows) => rows,
+            Shown::Same => self.rows,
+            Shown::Nothing => 0,
+        };
+        self.at = look.at;
+        let is_less = self.floor().is_some_and(|floor| match rows {
+            0 => floor >= 1,
+            rows => floor >= ROWS && u64::from(rows) * 100 < u64::from(floor) * u64::from(LESS),
+        });
+        if is_less {
+            let since = *self.since.get_or_insert(look.at);
+            (self.less, self.rows) = (self.less + 1, rows);
+            if look.at.since(since) >= NEW_USUAL_AFTER {
+                (self.days, self.looks, self.less, self.since) = (VecDeque::new(), 0, 0, None);
+            }
+            return;
+        }
+        (self.less, self.since) = (0, None);
+        // Something else in its place says nothing of what it shows.
+        if look.shown == Shown::Nothing {
+            return;
+        }
+        (self.rows, self.looks) = (rows, self.looks.saturating_add(1));
+        let today = day(look.at);
+        match self.days.back_mut().filter(|(of, ..)| *of == today) {
+            Some((_, low, high)) => (*low, *high) = ((*low).min(rows), (*high).max(rows)),
+            None => self.days.push_back((today, rows, rows)),
+        }
+        if self.days.len() > LIST_DAYS_MAX {
+            self.days.pop_front();
+        }
+    }
+}
