@@ -127,3 +127,15 @@ pub const HANDOVER_LOOKS_MAX: u32 = 120;
 
 /// Page cache of the database while `gleaner import` writes it, in bytes: an import reads nothing twice.
 pub const IMPORT_CACHE_BYTES_MAX: usize = 12 << 20;
+
+/// Half hours of each site that the service remembers for its pages: thirty days.
+pub const HALF_HOURS_MAX: usize = 1_440;
+
+/// Sites whose half hours it remembers.
+pub const HALF_HOURS_SITES_MAX: usize = 1_000;
+
+/// Exports with a name that a page shows.
+pub const EXPORTS_SHOWN_MAX: usize = 100;
+
+/// Seconds between two refreshes of `gleaner top`, at most.
+pub const TOP_SECONDS_MAX: u64 = 3_600;

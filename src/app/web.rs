@@ -1,6 +1,9 @@
 //! The HTTP server of a running service, on a thread and a runtime of its own: no reader costs the crawl a lane.
 
+mod desk;
+mod history;
 mod measured;
+mod rule_files;
 
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -15,6 +18,7 @@ use gleaner_serve::tokens::Tokens;
 use gleaner_serve::{Inside, Listening, Outlet, Report, SiteWork, serve};
 use tokio::sync::oneshot;
 
+use self::history::History;
 use self::measured::Sources;
 use super::control::Live;
 use super::figures::{Counting, Figures};
@@ -58,9 +62,10 @@ impl Server {
         }
         let counting =
             Counting::start(app.reader(), Arc::clone(&app.clock)).context("what is counted has no thread")?;
+        let history = History::new(app, progress);
         let outlet = Outlet::new(
             (app.reader(), Arc::clone(&app.archive), Arc::new(move || finder.search())),
-            inside(app, progress, counting.figures(), log, wishes),
+            inside(app, config, (progress, &history, counting.figures()), log, wishes),
             Arc::clone(&app.clock),
             config.web.clone(),
             &app.data_dir,
@@ -99,6 +104,7 @@ impl Server {
             runtime.block_on(async {
                 tokio::select! {
                     () = serve(listening, Arc::new(outlet)) => {}
+                    () = history.keep_up() => {}
                     _ = stopped => {}
                 }
             });
@@ -121,14 +127,20 @@ impl Drop for Server {
 }
 
 /// What the service knows of its crawl: reports, as the commands print them, and the figures in them.
-fn inside(app: &App, progress: &Progress, figures: Figures, log: Recent, wishes: Wishes) -> Inside {
+fn inside(
+    app: &App,
+    config: &Config,
+    (progress, history, figures): (&Progress, &History, Figures),
+    log: Recent,
+    wishes: Wishes,
+) -> Inside {
     let live = Arc::new(Live { db: Arc::clone(&app.db), progress: Some(progress.clone()) });
     let clock = Arc::clone(&app.clock);
     let report = move |live: &Arc<Live>| {
         let (live, now) = (Arc::clone(live), clock.now());
         async move { live.report(now).await }
     };
-    let sources = Sources::of(app, progress, figures);
+    let sources = Sources::of(app, progress, figures.clone());
     let (of_all, of_site) = (report.clone(), report);
     let (l1, l2, l3, l4, l5) = (live.clone(), live.clone(), live.clone(), live.clone(), live);
     let (for_lists, for_schedule) = (Arc::clone(&app.clock), Arc::clone(&app.clock));
@@ -169,6 +181,7 @@ fn inside(app: &App, progress: &Progress, figures: Figures, log: Recent, wishes:
             Box::pin(async move { wishes.ask(act).await })
         }),
         alarms: gleaner_serve::alarms::Alarms::default(),
+        desk: desk::desk(app, config, history, figures),
         works: Box::new(move || works(&progress)),
         metrics: Box::new(move || {
             let sources = sources.clone();
