@@ -84,7 +84,7 @@ pub const COVERAGE_KEPT: Duration = Duration::from_secs(60);
 pub const COVERAGES_KEPT_MAX: usize = 256;
 
 /// Clients that listen to events at once: each holds a connection.
-pub const EVENT_STREAMS_MAX: usize = 32;
+pub const EVENT_STREAMS_MAX: usize = 64;
 
 /// Events of a kind that are made ready at once; the next ones wait until these are taken.
 pub const EVENTS_AT_ONCE: usize = 100;

@@ -19,6 +19,9 @@ mod tree;
 mod visit;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 use std::io::Write as _;
 use std::sync::Arc;
 

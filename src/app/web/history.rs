@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gleaner_base::clock::{Clock, UnixMillis};
-use gleaner_crawl::progress::{Counts, Progress};
+use gleaner_crawl::progress::{Counts, Progress, SiteProgress};
 use gleaner_serve::desk::{HALF_HOUR_MS, HalfHour};
 use gleaner_store::crawldb::{CrawlDbError, Outcome, Reader};
 
@@ -57,6 +57,7 @@ struct SiteHistory {
 }
 
 impl SiteHistory {
+    /// `state.failed` says that no host of the site answers.
     fn count(&mut self, number: u64, now: Sums, state: HalfHour) {
         // A crawl that began anew counts from nothing.
         let since = |own: u64, before: u64| if own < before { own } else { own - before };
@@ -78,7 +79,16 @@ impl SiteHistory {
         add(&mut last.torrents, now.torrents, before.torrents);
         (last.queued, last.is_paused) = (state.queued, state.is_paused);
         last.is_crawled |= state.is_crawled;
+        // A host that does not answer at all is asked for nothing: no visit says so.
+        if last.answered == 0 {
+            last.failed = last.failed.max(state.failed);
+        }
     }
+}
+
+/// True while its crawl runs.
+fn is_crawling(doing: &SiteProgress) -> bool {
+    doing.ended.is_none() && (doing.under_way > 0 || doing.waiting.is_some() || !doing.counts.outcomes.is_empty())
 }
 
 /// See the module.
@@ -110,13 +120,17 @@ impl History {
 
     async fn count(&self) -> Result<(), CrawlDbError> {
         let (now, mut live) = (self.clock.now(), self.progress.snapshot());
+        let mut silent: BTreeMap<String, bool> = BTreeMap::new();
         for host in self.db.hosts().await? {
+            let complains = host.complaints > 0 && host.blocked_until > now;
+            silent.entry(host.site.to_string()).and_modify(|all| *all &= complains).or_insert(complains);
             live.entry(host.site.into()).or_default();
         }
         for (site, doing) in live {
             let is_paused = pauses::of(&*self.db, &site, now).await?.is_some();
-            let is_crawled = doing.ended.is_none() && (doing.under_way > 0 || !doing.counts.outcomes.is_empty());
-            let state = HalfHour { queued: doing.counts.queued, is_paused, is_crawled, ..HalfHour::default() };
+            let is_crawled = is_crawling(&doing);
+            let failed = u32::from(silent.get(&site).is_some_and(|silent| *silent) && is_crawling(&doing));
+            let state = HalfHour { queued: doing.counts.queued, failed, is_paused, is_crawled, ..HalfHour::default() };
             self.add(site, now, Sums::of(&doing.counts), state);
         }
         Ok(())

@@ -22,7 +22,7 @@ pub async fn page(visit: Visit) -> Result<Response, Problem> {
     let body = html! {
         h1 { @if open.is_empty() { "No alarm is open" } @else { (words::many(open.len() as u64, "open alarm")) } }
         p.lead { "One cause is one alarm. It fires after it has lasted, and says when it is over." }
-        p.fix { (visit.button("/alarms/test", "send a test", &[])) }
+        div.fix.below { (visit.button("/alarms/test", "send a test", &[])) }
         div #open data-live { @for alarm in &open { (open_one(&visit, alarm)) } }
         section aria-labelledby="history" {
             header { h2 #history { "History" } span.soft { (words::count(over.len() as u64)) " that are over" } }

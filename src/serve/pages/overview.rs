@@ -56,7 +56,7 @@ pub async fn page(visit: Visit) -> Result<Response, Problem> {
     let states: Vec<(&Site, State)> = status.sites.iter().map(|site| (site, site.state(&status.rule_faults))).collect();
     let body = html! {
         (svg::gaps())
-        div #state data-live { (headline(&visit, &status, &states, &newest, &today)) (strips(&visit, &status, &states)) }
+        div #state data-live { (headline(&visit, &status, &states, &newest, &today)) (strips(&visit, &status)) }
         (sites(&visit, &states, &today))
         section aria-labelledby="newest-title" {
             header { h2 #newest-title { "Newest torrents" } a href=(visit.to("/torrents")) { "all" } }
@@ -66,35 +66,42 @@ pub async fn page(visit: Visit) -> Result<Response, Problem> {
     Ok(visit.page("overview", "torrent,sites", &body))
 }
 
+/// Whether all is well, in a sentence: what needs a person first, then what goes on by itself.
+fn sentence(visit: &Visit, status: &Status, states: &[(&Site, State)]) -> (Mood, String) {
+    let of = |mood: Mood| states.iter().filter(|(_, state)| state.mood == mood).count() as u64;
+    let (bad, waits, all) = (of(Mood::Bad), of(Mood::Waits), states.len() as u64);
+    let orphans = orphan_faults(status).count() as u64;
+    let alarms = visit.open_alarms().count() as u64;
+    if status.store_fault.is_some() {
+        let words = "Nothing can be stored: make room on the disk, and the crawl goes on by itself.";
+        return (Mood::Bad, words.to_owned());
+    }
+    let verb = |number: u64, one: &'static str, more: &'static str| if number == 1 { one } else { more };
+    let mut needs = Vec::new();
+    if bad > 0 {
+        needs.push(format!("{bad} of {} {} you", words::many(all, "site"), verb(bad, "needs", "need")));
+    }
+    if orphans > 0 {
+        needs.push(format!("{} {} faults", words::many(orphans, "rule file"), verb(orphans, "has", "have")));
+    }
+    if alarms > 0 {
+        needs.push(format!("{} {} open", words::many(alarms, "alarm"), verb(alarms, "is", "are")));
+    }
+    match (needs.is_empty(), waits) {
+        (false, _) => (Mood::Bad, format!("{}: below stands what to do.", needs.join(", "))),
+        (true, 0) if all == 0 => {
+            (Mood::Paused, format!("No site yet. Begin one: {}", visit.command("rules learn URL")))
+        }
+        (true, 0) => (Mood::Ok, format!("All is well: {}.", words::many(all, "site"))),
+        (true, waits) => {
+            let verb = verb(waits, "waits and goes on by itself", "wait and go on by themselves");
+            (Mood::Waits, format!("All is well but for {waits} of {} that {verb}.", words::many(all, "site")))
+        }
+    }
+}
+
 fn headline(visit: &Visit, status: &Arc<Status>, states: &[(&Site, State)], newest: &Page, today: &Today) -> Markup {
-    let alarms = visit.open_alarms().count();
-    let bad = states.iter().filter(|(_, state)| state.mood == Mood::Bad).count();
-    let waits = states.iter().filter(|(_, state)| state.mood == Mood::Waits).count();
-    let orphans = orphan_faults(status).count();
-    let mood = match (status.store_fault.is_some() || bad + orphans + alarms > 0, waits) {
-        (true, _) => Mood::Bad,
-        (false, 0) => Mood::Ok,
-        (false, _) => Mood::Waits,
-    };
-    let needs = (bad + waits) as u64;
-    let sentence = match (&status.store_fault, needs, states.len()) {
-        (Some(_), ..) => "Nothing can be stored: make room on the disk, and the crawl goes on by itself.".to_owned(),
-        (None, 0, 0) if orphans == 0 => format!("No site yet: begin one with `{}`.", visit.command("rules learn URL")),
-        (None, 0, _) if orphans > 0 => {
-            let verb = if orphans == 1 { "has" } else { "have" };
-            format!("{} {verb} faults: mend what is marked below.", words::many(orphans as u64, "rule file"))
-        }
-        (None, 0, _) if alarms > 0 => {
-            let verb = if alarms == 1 { "is" } else { "are" };
-            format!("{} {verb} open: see below what to do.", words::many(alarms as u64, "alarm"))
-        }
-        (None, 0, 1) => "All is well: the one site is crawled.".to_owned(),
-        (None, 0, all) => format!("All is well: {all} sites."),
-        (None, needs, all) => {
-            let verb = if needs == 1 { "needs" } else { "need" };
-            format!("{needs} of {} {verb} you: what to do stands in the row.", words::many(all as u64, "site"))
-        }
-    };
+    let (mood, sentence) = sentence(visit, status, states);
     let newest_at = newest.items.first().map(|item| item.row.stored);
     let disk = (visit.outlet.inside.desk.disk)().filter(|(_, all)| *all > 0);
     html! {
@@ -119,7 +126,7 @@ fn orphan_faults(status: &Status) -> impl Iterator<Item = &super::status::RuleFa
     status.rule_faults.iter().filter(move |fault| !has_row(fault.name()))
 }
 
-fn strips(visit: &Visit, status: &Status, _: &[(&Site, State)]) -> Markup {
+fn strips(visit: &Visit, status: &Status) -> Markup {
     html! {
         @if let Some(fault) = &status.store_fault {
             div.strip role="alert" { p { b { "Nothing can be stored: " } (words::told(fault)) } }

@@ -63,7 +63,10 @@ pub async fn page(visit: Visit) -> Result<Response, Problem> {
         section aria-labelledby="timeline" {
             header { h2 #timeline { "The next 24 hours" } div.key { span { i.k-s0 {} "look" } span { i.k-none {} "left alone" } } }
             div.pad #timeline-shown data-live {
-                @if lanes.is_empty() { p.soft { "No site yet." } } @else { @for lane in &lanes { (line(&visit, lane)) } }
+                @if lanes.is_empty() { p.soft { "No site yet." } } @else {
+                    @for lane in &lanes { (line(&visit, lane)) }
+                    div.hours aria-hidden="true" { @for nth in 0..=4 { span { (words::day_time(UnixMillis(visit.now.0 + nth * DAY_MS / 4))) } } }
+                }
             }
         }
         (table(&visit, &lanes))

@@ -62,12 +62,13 @@ pub async fn page(Path(name): Path<String>, visit: Visit) -> Result<Response, Pr
         div #state data-live {
             h1.state { span class={ "dot " (state.mood.class()) } {} span { (words::shown(&name)) } }
             p.lead { (state.shown(visit.now)) @if let Some(crews) = &site.crews { @if !crews.next_round.is_empty() { " · next look " (words::when_text(&crews.next_round, visit.now)) } } }
-            p.fix { (overview::acts(&visit, site)) (pause_for(&visit, &name)) (state.mended(&visit, &name)) a.button href=(visit.to(&format!("/rules/{}", part(&name)))) { "rules" } a.button href=(visit.to(&format!("/log?site={}", part(&name)))) { "log" } }
+            div.fix.below { (overview::acts(&visit, site)) (pause_for(&visit, &name)) (state.mended(&visit, &name)) a.button href=(visit.to(&format!("/rules/{}", part(&name)))) { "rules" } a.button href=(visit.to(&format!("/log?site={}", part(&name)))) { "log" } }
             (session(&visit, site))
             (tiles(site, &covered, &half_hours, visit.now))
         }
         (plots(&visit, &name, &covered, &half_hours).await?)
-        div.two { (finds(&visit, &name).await?) (lists(&visit, &name).await?) }
+        (finds(&visit, &name).await?)
+        (lists(&visit, &name).await?)
         (refusals(&visit, site).await?)
         div.two { (troubles(site)) (yields(&visit, &name).await?) }
         div.two { (gone(&visit, site)) (not_whole(&visit, &name).await?) }
@@ -156,9 +157,9 @@ async fn plots(visit: &Visit, name: &str, covered: &Covered, half_hours: &[HalfH
             }
             div.two.pad #plots-shown data-live {
                 div { h3 { "torrents an hour" } (svg::bars("torrents stored an hour", span, &torrents_an_hour(covered, half_hours), number)) }
-                div { h3 { "delay" } (svg::lines("acquisition delay", span, None, &delay_lines(&delays), words::span)) (svg::key(&[("p50", "s1"), ("p90", "s2"), ("p99", "s3")])) }
+                div { h3 { "delay" } (svg::lines("acquisition delay", span, None, &delay_lines(&delays, visit.now), words::span)) @if !delays.over_time.is_empty() { (svg::key(&[("p50", "s1"), ("p90", "s2"), ("p99", "s3")])) } }
                 div { h3 { "requests each half hour" } (svg::bars("requests by what became of them", span, &requests(half_hours), number)) (svg::key(&[("answered", "ok"), ("asked to wait", "slow"), ("refused", "refused"), ("failed", "failed")])) }
-                div { h3 { "coverage" } (svg::lines("share of what the site lists", span, Some(1.0), &[coverage_line(covered)], words::percent)) h3 { "URLs queued" } (svg::lines("URLs that wait", span, None, &[queue_line(half_hours)], number)) }
+                div { h3 { "coverage" } (svg::lines("share of what the site lists", span, Some(1.0), &[coverage_line(covered, visit.now)], words::percent)) h3 { "URLs queued" } (svg::lines("URLs that wait", span, None, &[queue_line(half_hours, visit.now)], number)) }
             }
             p.pad.soft.small { "Times are UTC. Requests and the queue are known since the service started, at most 30 days back." }
         }
@@ -201,11 +202,11 @@ fn torrents_an_hour(covered: &Covered, half_hours: &[HalfHour]) -> Vec<Bar> {
         .collect()
 }
 
-fn delay_lines(delays: &Delays) -> [Line; 3] {
+fn delay_lines(delays: &Delays, now: UnixMillis) -> [Line; 3] {
     let line = |name, class, of: fn(&DelayPoint) -> f64| Line {
         name,
         class,
-        points: delays.over_time.iter().map(|point| (point.until, of(point))).collect(),
+        points: delays.over_time.iter().map(|point| (point.until.min(now), of(point))).collect(),
     };
     [line("p50", "s1", |of| of.median_s), line("p90", "s2", |of| of.p90_s), line("p99", "s3", |of| of.p99_s)]
 }
@@ -224,14 +225,15 @@ fn requests(half_hours: &[HalfHour]) -> Vec<Bar> {
     half_hours.iter().map(bar).collect()
 }
 
-fn coverage_line(covered: &Covered) -> Line {
-    let points = covered.over_time.iter().filter_map(|point| Some((point.until, point.cr?)));
+fn coverage_line(covered: &Covered, now: UnixMillis) -> Line {
+    let points = covered.over_time.iter().filter_map(|point| Some((point.until.min(now), point.cr?)));
     Line { name: "coverage", class: "s0", points: points.collect() }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "pixels")]
-fn queue_line(half_hours: &[HalfHour]) -> Line {
-    let points = half_hours.iter().map(|of| (UnixMillis((of.number + 1) * HALF_HOUR_MS), of.queued as f64));
+fn queue_line(half_hours: &[HalfHour], now: UnixMillis) -> Line {
+    let end = |of: &HalfHour| UnixMillis((of.number + 1) * HALF_HOUR_MS).min(now);
+    let points = half_hours.iter().map(|of| (end(of), of.queued as f64));
     Line { name: "queued", class: "s0", points: points.collect() }
 }
 

@@ -252,9 +252,21 @@ pub fn command(text: &str) -> Markup {
     html! { code { (text) } button type="button" data-copy=(text) { "copy" } }
 }
 
-/// The first line of a reason; its hints are of their own.
-fn first_line(text: &str) -> &str {
-    text.lines().next().unwrap_or_default()
+/// Characters of a reason in a row; the log has all of it.
+const BRIEF_CHARACTERS: usize = 160;
+
+/// The first line of a reason, without the layers of software that passed it on; its hints are of their own.
+fn first_line(text: &str) -> String {
+    let is_layer = |part: &&str| {
+        !matches!(*part, "the server did not answer" | "tcp connect error") && !part.starts_with("client error (")
+    };
+    let line = text.lines().next().unwrap_or_default();
+    let parts: Vec<&str> = line.split(": ").filter(is_layer).collect();
+    let brief = parts.join(": ");
+    match brief.char_indices().nth(BRIEF_CHARACTERS) {
+        Some((at, _)) => format!("{}…", &brief[..at]),
+        None => brief,
+    }
 }
 
 impl Site {
@@ -281,7 +293,7 @@ impl Site {
             let place = if broken.is_behind { " on the later pages of its lists" } else { "" };
             let words = format!("a rule finds less than it did{place}: {}", broken.rule);
             let repair = Fix::Command(format!("rules repair {}", self.name));
-            return State::new(Mood::Waits, words, None, vec![Fix::Rules, repair]);
+            return State::new(Mood::Bad, words, None, vec![Fix::Rules, repair]);
         }
         if let Some(blocked) = self.blocked_hosts.iter().find(|host| host.waits) {
             let words = format!("{} asked for a pause: {}", blocked.origin, first_line(&blocked.reason));

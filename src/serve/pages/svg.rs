@@ -45,7 +45,7 @@ pub fn beats_key() -> Markup {
 #[must_use]
 pub fn gaps() -> Markup {
     let lines: String = (1..BEATS).map(|nth| format!("M{} 0v18", nth * 4)).collect();
-    html! { svg width="0" height="0" aria-hidden="true" { symbol id="gaps" viewBox="0 0 192 18" preserveAspectRatio="none" { path.gaps d=(lines) {} } } }
+    html! { svg.defs width="0" height="0" aria-hidden="true" { symbol id="gaps" viewBox="0 0 192 18" preserveAspectRatio="none" { path.gaps d=(lines) {} } } }
 }
 
 /// The last day of a site: a mark each half hour, alike ones told together.
@@ -221,6 +221,10 @@ pub fn lines(
         for (at, value) in line.points.iter().filter(|(at, _)| frame.has(*at)) {
             let sign = if text.is_empty() { 'M' } else { 'L' };
             let _ = write!(text, "{sign}{} {}", px(frame.x(*at)), px(frame.y(*value)));
+        }
+        // A single point is a dot.
+        if !text.is_empty() && !text.contains('L') {
+            text.push_str("h.1");
         }
         text
     };

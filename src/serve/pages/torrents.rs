@@ -298,8 +298,8 @@ fn row(visit: &Visit, item: &Item, query: Option<&Query>, snippet: Option<&str>)
     html! {
         tr {
             td.main.wide {
-                a.name href=(visit.to(&format!("/torrents/{hash}"))) { (with_marks(query, &facts.name)) }
-                @if facts.private { " " span.soft.small title="private: BEP 27" { "private" } }
+                a.title href=(visit.to(&format!("/torrents/{hash}"))) title=(words::shown(&facts.name)) { (with_marks(query, &facts.name)) }
+                @if facts.private { span.soft.small title="private: BEP 27" { "private" } }
                 @if let Some(snippet) = snippet { div.soft.small { (with_marks(query, snippet)) } }
             }
             td data-l="category" { (full_name(item.category).unwrap_or_default()) }

@@ -204,6 +204,7 @@ impl Visit {
 
     fn framed(&self, title: &str, events: &str, body: &Markup) -> Response {
         let events = if events.is_empty() { None } else { Some(self.to(&format!("/api/v1/events?kinds={events}"))) };
+        let is_live = events.is_some();
         let page = html! {
             (DOCTYPE)
             html lang="en" {
@@ -220,7 +221,7 @@ impl Visit {
                     a.skip href="#main" { "to the content" }
                     (self.top())
                     main #main { (body) }
-                    (self.bottom())
+                    (self.bottom(is_live))
                 }
             }
         };
@@ -251,7 +252,7 @@ impl Visit {
         }
     }
 
-    fn bottom(&self) -> Markup {
+    fn bottom(&self, is_live: bool) -> Markup {
         let is_session = self.caller.links.token.is_some();
         html! {
             footer {
@@ -261,7 +262,7 @@ impl Visit {
                     a href=(self.to("/metrics")) { "metrics" }
                     a href=(self.to("/api/v1/openapi.json")) { "API" }
                     a href=(self.to("/connect")) { "connect" }
-                    span.live { "live" }
+                    @if is_live { span.live { "live" } }
                 }
                 @if is_session {
                     form method="post" action=(self.to("/session/end")) {
