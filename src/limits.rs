@@ -163,3 +163,15 @@ pub const DOCTOR_INODES_MIN: u64 = 10_000;
 
 /// By which the newest stored time may be ahead of the clock.
 pub const DOCTOR_CLOCK_AHEAD_MAX: Duration = Duration::from_secs(120);
+
+/// Half hours of each site that the service remembers for its pages: thirty days.
+pub const HALF_HOURS_MAX: usize = 1_440;
+
+/// Sites whose half hours it remembers.
+pub const HALF_HOURS_SITES_MAX: usize = 1_000;
+
+/// Exports with a name that a page shows.
+pub const EXPORTS_SHOWN_MAX: usize = 100;
+
+/// Seconds between two refreshes of `gleaner top`, at most.
+pub const TOP_SECONDS_MAX: u64 = 3_600;

@@ -7,7 +7,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use gleaner_base::clock::{Clock, UnixMillis};
-use gleaner_store::coverage;
+use gleaner_store::coverage::growth::GrowthPoint;
+use gleaner_store::coverage::{self, SiteCoverage};
 use gleaner_store::crawldb::{CrawlDbError, Reader, Stored};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -25,12 +26,16 @@ const REST: u32 = 50;
 const SETTLED_AFTER_MS: u64 = 10_000;
 
 /// The coverage of a site.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Covered {
     /// CR; None while it is not known.
     pub ratio: Option<f64>,
+    /// CR is an upper bound.
+    pub is_at_most: bool,
     /// NT; 0 while no list was read.
     pub listed: u64,
+    /// How its torrents came.
+    pub over_time: Vec<GrowthPoint>,
 }
 
 /// What was counted last.
@@ -143,10 +148,11 @@ impl Counter {
         }
         if seen != self.seen {
             let found = coverage::of_all_sites(db).await?;
-            let sites = found
-                .into_iter()
-                .map(|site| (site.site, Covered { ratio: site.cr, listed: site.nt.nt.unwrap_or_default() }));
-            let sites = sites.collect();
+            let covered = |site: SiteCoverage| {
+                let (is_at_most, listed) = (site.cr_is_at_most, site.nt.nt.unwrap_or_default());
+                (site.site, Covered { ratio: site.cr, is_at_most, listed, over_time: site.over_time })
+            };
+            let sites = found.into_iter().map(covered).collect();
             figures.set(|counted| (counted.at, counted.sites) = (Some(now), sites));
             self.seen = seen;
         }

@@ -24,6 +24,7 @@ pub mod sessions;
 pub mod signals;
 pub mod sources;
 pub mod status;
+pub mod versions;
 pub mod web;
 
 use std::collections::BTreeMap;

@@ -1,6 +1,9 @@
 //! The HTTP server of a running service, on a thread and a runtime of its own: no reader costs the crawl a lane.
 
+mod desk;
+mod history;
 mod measured;
+mod rule_files;
 
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -16,6 +19,7 @@ use gleaner_serve::tokens::Tokens;
 use gleaner_serve::{Inside, Listening, Outlet, Report, SiteWork, serve};
 use tokio::sync::oneshot;
 
+use self::history::History;
 use self::measured::Sources;
 use super::alarms::Desk;
 use super::control::Live;
@@ -57,9 +61,10 @@ impl Server {
                 "[web] auth = \"all\", and there is no token: nobody is admitted (hint: gleaner token new NAME)"
             );
         }
+        let history = History::new(app, progress);
         let outlet = Outlet::new(
             (app.reader(), Arc::clone(&app.archive), Arc::new(move || finder.search())),
-            inside(app, progress, figures, log, (wishes, alarms)),
+            inside(app, config, (progress, &history, figures), log, (wishes, alarms)),
             Arc::clone(&app.clock),
             config.web.clone(),
             &app.data_dir,
@@ -98,6 +103,7 @@ impl Server {
             runtime.block_on(async {
                 tokio::select! {
                     () = serve(listening, Arc::new(outlet)) => {}
+                    () = history.keep_up() => {}
                     _ = stopped => {}
                 }
             });
@@ -120,14 +126,20 @@ impl Drop for Server {
 }
 
 /// What the service knows of its crawl: reports, as the commands print them, and the figures in them.
-fn inside(app: &App, progress: &Progress, figures: Figures, log: Recent, (wishes, desk): (Wishes, Desk)) -> Inside {
+fn inside(
+    app: &App,
+    config: &Config,
+    (progress, history, figures): (&Progress, &History, Figures),
+    log: Recent,
+    (wishes, desk): (Wishes, Desk),
+) -> Inside {
     let live = Arc::new(Live { db: Arc::clone(&app.db), progress: Some(progress.clone()) });
     let clock = Arc::clone(&app.clock);
     let report = move |live: &Arc<Live>| {
         let (live, now) = (Arc::clone(live), clock.now());
         async move { live.report(now).await }
     };
-    let sources = Sources::of(app, progress, figures, desk.clone());
+    let sources = Sources::of(app, progress, figures.clone(), desk.clone());
     let open = desk.clone();
     let (of_all, of_site) = (report.clone(), report);
     let (l1, l2, l3, l4, l5) = (live.clone(), live.clone(), live.clone(), live.clone(), live);
@@ -170,6 +182,7 @@ fn inside(app: &App, progress: &Progress, figures: Figures, log: Recent, (wishes
             Box::pin(async move { wishes.ask(act).await })
         }),
         alarms: alarms(desk),
+        desk: desk::desk(app, config, history, figures),
         works: Box::new(move || works(&progress)),
         metrics: Box::new(move || {
             let sources = sources.clone();

@@ -59,6 +59,7 @@ pub mod sources;
 pub mod status;
 pub mod summary;
 pub mod token;
+pub mod top;
 mod usage;
 pub mod verify;
 
@@ -148,6 +149,9 @@ enum Command {
     /// Show the harvest and the state of each site, also while the service runs
     #[command(after_help = "Example: gleaner status --json")]
     Status(status::Options),
+    /// Show the overview in a terminal, refreshed every few seconds
+    #[command(after_help = "Example: gleaner top --once")]
+    Top(top::Options),
     /// Find torrents of the archive by name, file, infohash and kind
     #[command(after_help = "Example: gleaner search 'debian netinst -ppc size:<1G'")]
     Search(search::Options),
@@ -439,6 +443,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Run(options) => run::run(&config, &options, &global, recent),
         Command::Rules(command) => rules_command(command, &config, &global),
         Command::Alarms(options) => alarms::command(&config, &options),
+        Command::Top(options) => top::command(&config, &options, &global),
         Command::Status(options) => status::status(&config, &options, &global),
         Command::Search(options) => search::command(&config, &options),
         Command::Categories(options) => categories::command(&config, &options),

@@ -152,7 +152,11 @@ fn name_commands(report: &mut StatusReport, config: &Config, hints: &Hints) {
 }
 
 /// The report, with the waiting times from rule files of sites that nobody crawls right now, and with the accounts.
-async fn with_holds(mut report: StatusReport, db: &dyn Reader, config: &Config) -> anyhow::Result<StatusReport> {
+pub(super) async fn with_holds(
+    mut report: StatusReport,
+    db: &dyn Reader,
+    config: &Config,
+) -> anyhow::Result<StatusReport> {
     let now = SystemClock.now();
     if !report.crawling {
         report.rule_faults = rule_faults(config);
@@ -496,7 +500,7 @@ fn changes(site: &SiteStatus) -> String {
 }
 
 /// The state of a site, with its reason.
-fn state(site: &SiteStatus, now: &str) -> String {
+pub(super) fn state(site: &SiteStatus, now: &str) -> String {
     let blocked = || {
         let host = site.blocked_hosts.iter().filter(|host| host.waits).max_by_key(|host| host.until_ms)?;
         Some(format!("paused until {}", host.until))

@@ -2,7 +2,7 @@
 //! and the archived files.
 //!
 //! `words` splits text, `title` reads season, episode, year and resolution from a name, `category` tells what a payload is (`hints`: what names say
-//! of it), `filing` what its site calls it, `document` puts a torrent together for the index, `query` reads what people and programs ask for, `find` asks the index, `follow` keeps it up
+//! of it), `filing` what its site calls it, `document` puts a torrent together for the index, `query` reads what people and programs ask for, `find` asks the index, `marks` shows what it found, `follow` keeps it up
 //! with the database.
 
 pub mod limits;
@@ -13,6 +13,7 @@ pub mod filing;
 pub mod find;
 pub mod follow;
 mod hints;
+pub mod marks;
 pub mod query;
 pub mod title;
 mod words;

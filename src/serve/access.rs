@@ -124,6 +124,12 @@ pub async fn needs(
 }
 
 impl Caller {
+    /// Who wants something, for the log.
+    #[must_use]
+    pub fn named(&self) -> String {
+        self.links.token.as_ref().map_or_else(|| "this machine".to_owned(), |token| format!("token {}", token.name))
+    }
+
     /// # Errors
     /// The refusal.
     pub fn must_have(&self, scope: Scope) -> Result<(), Problem> {
@@ -200,14 +206,17 @@ impl Outlet {
     fn is_this_machine(&self, host: &str, peer: Peer, headers: &HeaderMap) -> bool {
         let name = host_name(host);
         let is_own_name = name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
-        self.settings.auth == Auth::Remote
-            && self.settings.public_url.is_none()
-            && self.is_local
+        self.needs_no_token()
             && is_own_name
             && peer.0.is_none_or(|peer| peer.ip().is_loopback())
             // What a proxy hands on is not this machine's, whatever it leaves out.
             && !self.settings.proxies.iter().any(|proxy| proxy.has(peer.0.map(|peer| peer.ip())))
             && !PASSED_ON.iter().any(|name| headers.contains_key(*name))
+    }
+
+    /// True if this machine itself is admitted without one.
+    pub fn needs_no_token(&self) -> bool {
+        self.settings.auth == Auth::Remote && self.settings.public_url.is_none() && self.is_local
     }
 
     /// True for this machine's own names, the public URL's, and those that the operator lists.

@@ -1,8 +1,8 @@
 //! The HTTP server: hands the harvest to other programs. It reads the database, the archive and the index, and writes none of them; it runs on a thread and
 //! a runtime of its own, so that no reader costs the crawl a lane.
 //!
-//! `listen` accepts connections, `access` decides who may ask, `tokens` knows by what, `links` makes URLs; `torznab`, `feeds`, `download`, `api` and `metrics` are what
-//! is answered; `rows` fetches what they show.
+//! `listen` accepts connections, `access` decides who may ask, `tokens` knows by what, `links` makes URLs; `torznab`, `feeds`, `download`, `api`, `metrics` and
+//! `pages` are what is answered; `rows` fetches what they show.
 
 pub mod limits;
 
@@ -11,12 +11,14 @@ pub mod acts;
 pub mod alarms;
 mod api;
 mod clients;
+pub mod desk;
 mod download;
 mod feeds;
 mod links;
 mod listen;
 pub mod metrics;
 mod names;
+mod pages;
 mod places;
 mod problem;
 mod rows;
@@ -74,6 +76,8 @@ pub struct Inside {
     /// Does what is wanted of a site.
     pub act: Box<dyn Fn(Act) -> Done<Acted> + Send + Sync>,
     pub alarms: alarms::Alarms,
+    /// What the pages show beside.
+    pub desk: desk::Desk,
     /// What each crawl does.
     pub works: Box<dyn Fn() -> Vec<SiteWork> + Send + Sync>,
     /// Its figures for Prometheus.
@@ -93,6 +97,7 @@ impl Default for Inside {
             log: Recent::default(),
             act: Box::new(|act| Box::pin(std::future::ready(Err(Refused::Unknown(act.site))))),
             alarms: alarms::Alarms::default(),
+            desk: desk::Desk::default(),
             works: Box::new(Vec::new),
             metrics: Box::new(|| Box::pin(std::future::ready(Ok(Vec::new())))),
         }
@@ -112,6 +117,7 @@ pub struct Outlet {
     requests: Requests,
     feeds: feeds::Changed,
     sessions: session::Sessions,
+    pages: pages::Memory,
     searches: Semaphore,
     coverages: api::Coverages,
     /// Places of clients that listen to events.
@@ -142,6 +148,7 @@ impl Outlet {
             requests: Requests::default(),
             feeds: feeds::Changed::default(),
             sessions: session::Sessions::default(),
+            pages: pages::Memory::new(),
             searches: Semaphore::new(limits::SEARCHES_AT_ONCE),
             coverages: api::Coverages::default(),
             streams: Arc::new(Semaphore::new(limits::EVENT_STREAMS_MAX)),
@@ -185,12 +192,11 @@ pub fn router(outlet: Arc<Outlet>) -> Router {
         .merge(feeds)
         .merge(metrics)
         .merge(api)
-        .route("/", get(torznab::of_base))
+        .merge(pages::router())
         .route("/session", post(session::begin).delete(session::end))
-        // Its link admits to it.
-        .route("/torrents/{name}", get(download::torrent))
         .fallback(problem::nothing_here)
         .method_not_allowed_fallback(problem::other_method)
+        .layer(from_fn_with_state(Arc::clone(&outlet), pages::dressed))
         .layer(from_fn_with_state(Arc::clone(&outlet), access::guard))
         // These tell nothing but whether it runs.
         .route("/healthz", get(async || "ok\n"))

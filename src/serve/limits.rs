@@ -84,7 +84,7 @@ pub const COVERAGE_KEPT: Duration = Duration::from_secs(60);
 pub const COVERAGES_KEPT_MAX: usize = 256;
 
 /// Clients that listen to events at once: each holds a connection.
-pub const EVENT_STREAMS_MAX: usize = 32;
+pub const EVENT_STREAMS_MAX: usize = 64;
 
 /// Events of a kind that are made ready at once; the next ones wait until these are taken.
 pub const EVENTS_AT_ONCE: usize = 100;
@@ -97,3 +97,41 @@ pub const BODY_BYTES_MAX: usize = 16 << 10;
 
 /// Between two looks for events.
 pub const EVENT_LOOK: Duration = Duration::from_secs(1);
+
+/// Bytes of a form: a rule file is one, with each of its bytes encoded in three.
+pub const FORM_BYTES_MAX: usize = 4 << 20;
+
+/// What was done is kept for the page that is shown next: so many messages, for so long.
+pub const TOLD_MAX: usize = 64;
+pub const TOLD_TIME: Duration = Duration::from_secs(60);
+
+/// How old the report on the sites is that a page shows: fifty open pages cost no more than one.
+pub const STATUS_KEPT: Duration = Duration::from_secs(2);
+
+/// Torrents of a page for people.
+pub const TORRENTS_SHOWN: usize = 50;
+
+/// Bytes of metainfo files that one page of a search reads to show which of their files fit.
+pub const SNIPPET_BYTES_MAX: u64 = 8 << 20;
+
+/// Values of a facet that a page shows.
+pub const FACET_SHOWN: usize = 12;
+
+/// Files of a torrent that a page shows at once.
+pub const FILES_SHOWN: usize = 500;
+
+/// Folders within folders that the tree of a torrent's files shows; deeper ones are one line.
+pub const TREE_DEPTH_MAX: usize = 12;
+
+/// Lines of the log on a page.
+pub const LOG_SHOWN: usize = 200;
+
+/// Lists of a site, and URLs of each other table of it, on its page.
+pub const LISTS_SHOWN: usize = 50;
+pub const ROWS_SHOWN: usize = 20;
+
+/// Looks that the timeline of a site shows.
+pub const LOOKS_SHOWN: usize = 400;
+
+/// Bytes of a saved page that are shown.
+pub const SAVED_PAGE_SHOWN: usize = 256 << 10;

@@ -68,6 +68,8 @@ impl IntoResponse for Problem {
             let challenge = header::HeaderValue::from_static("Basic realm=\"gleaner\", charset=\"UTF-8\"");
             response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
         }
+        // People see it as a page.
+        response.extensions_mut().insert(self);
         response
     }
 }

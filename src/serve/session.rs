@@ -182,12 +182,17 @@ pub async fn end(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     must_be_ours(&headers, &caller.links.base)?;
-    if let Some(value) = cookie(&headers) {
-        outlet.sessions.end(&outlet.tokens, value, outlet.clock.now());
+    let cleared = ended(&outlet, &headers, &caller.links.base, outlet.clock.now());
+    let cleared = [(header::SET_COOKIE, cleared.unwrap_or(HeaderValue::from_static("")))];
+    Ok((StatusCode::NO_CONTENT, cleared).into_response())
+}
+
+/// Ends the session of a request; returns the cookie that has its browser forget it.
+pub fn ended(outlet: &Outlet, headers: &HeaderMap, base: &str, now: UnixMillis) -> Option<HeaderValue> {
+    if let Some(value) = cookie(headers) {
+        outlet.sessions.end(&outlet.tokens, value, now);
     }
-    let cleared = set_cookie(&caller.links.base, "", 0).map(|value| [(header::SET_COOKIE, value)]);
-    Ok((StatusCode::NO_CONTENT, cleared.unwrap_or([(header::SET_COOKIE, HeaderValue::from_static(""))]))
-        .into_response())
+    set_cookie(base, "", 0)
 }
 
 #[cfg(test)]

@@ -241,6 +241,14 @@ impl Tokens {
         self.known().tokens.is_empty()
     }
 
+    /// All tokens, and when each was used last.
+    #[must_use]
+    pub fn all(&self) -> Vec<(Token, Option<UnixMillis>)> {
+        let known = self.known();
+        let with = |token: &Token| (token.clone(), known.used.get(&token.name).copied());
+        known.tokens.iter().map(with).collect()
+    }
+
     /// The token of a secret.
     #[must_use]
     pub fn find(&self, secret: &str, now: UnixMillis) -> Option<Token> {

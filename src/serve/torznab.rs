@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::{Path, RawQuery, State};
-use axum::http::{HeaderMap, header};
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use gleaner_search::Order;
 
@@ -18,7 +18,6 @@ use self::ask::{Asked, Function, Place};
 use crate::Outlet;
 use crate::access::Caller;
 use crate::names::xml_text;
-use crate::problem;
 use crate::rows::{Page, RowsError};
 use crate::tokens::Scope;
 
@@ -88,20 +87,16 @@ pub async fn of_all(
     answer(&outlet, &caller, query.as_deref(), &Place::default()).await
 }
 
-/// The base URL itself, which some clients ask what there is. Browsers have nothing there.
+/// The base URL itself, which some clients ask what there is. People have a page there.
 pub async fn of_base(
     State(outlet): State<Arc<Outlet>>,
     Extension(caller): Extension<Caller>,
-    headers: HeaderMap,
     RawQuery(query): RawQuery,
 ) -> Response {
     let query = query.unwrap_or_default();
     let mut names = url::form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name.to_ascii_lowercase());
-    let has_function = names.any(|name| name == "t");
-    let accepts = headers.get(header::ACCEPT).and_then(|kinds| kinds.to_str().ok()).unwrap_or_default();
-    match has_function {
+    match names.any(|name| name == "t") {
         true => answer(&outlet, &caller, Some(&query), &Place::default()).await,
-        false if accepts.contains("text/html") => problem::nothing_here().await.into_response(),
         false => answer(&outlet, &caller, Some(&format!("{query}&t=caps")), &Place::default()).await,
     }
 }

@@ -57,7 +57,7 @@ async fn the_coverage_is_counted_again_after_visits_alone() {
     counter.count(&db, after(1), &figures).await.unwrap();
     counter.count(&db, after(2), &figures).await.unwrap();
     let counted = figures.counted();
-    assert_eq!((counted.at, counted.sites.get("site").copied()), (Some(after(1)), Some(Covered::default())));
+    assert_eq!((counted.at, counted.sites.get("site").cloned()), (Some(after(1)), Some(Covered::default())));
     store(&db, 2, after(2)).await;
     counter.count(&db, after(3), &figures).await.unwrap();
     assert_eq!(figures.counted().at, Some(after(3)));

@@ -11,7 +11,7 @@ use gleaner_rules::shipped::SHIPPED;
 use gleaner_rules::{from_text_at, load_dir};
 use toml_edit::{DocumentMut, value};
 
-use super::versions::put;
+use crate::app::versions::put;
 use crate::cli::hints::Hints;
 
 /// Enables or disables a site: its file in the rules folder, or else, to enable it, the one that comes with gleaner, which is written there. Says what is in

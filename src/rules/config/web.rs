@@ -37,6 +37,8 @@ pub struct WebFile {
     /// Requests of one address a second; twelve times as many may come at once. Whoever sends more is told to wait (429).
     #[schemars(range(min = 1, max = 100_000))]
     pub requests_per_second: u32,
+    /// Rule files are edited on their page, by tokens of the scope `admin` and this machine; the service needs the right to write to their folder.
+    pub edit_rules: bool,
 }
 
 impl Default for WebFile {
@@ -49,6 +51,7 @@ impl Default for WebFile {
             auth: Auth::Remote,
             trusted_proxies: Vec::new(),
             requests_per_second: 25,
+            edit_rules: false,
         }
     }
 }
@@ -156,6 +159,7 @@ pub struct Web {
     pub proxies: Vec<Proxy>,
     /// Of one address.
     pub requests_per_second: u32,
+    pub edit_rules: bool,
     /// `[[search]]`.
     pub searches: Vec<SavedSearch>,
 }
@@ -219,6 +223,7 @@ pub(super) fn validated(file: &WebFile) -> Web {
         auth: file.auth,
         proxies: file.trusted_proxies.iter().filter_map(|proxy| proxy.parse().ok()).collect(),
         requests_per_second: file.requests_per_second,
+        edit_rules: file.edit_rules,
         searches: Vec::new(),
     }
 }

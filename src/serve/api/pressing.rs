@@ -51,6 +51,6 @@ async fn press(
     OfSite { name: site }: OfSite,
     wish: Wish,
 ) -> Result<Acted, Problem> {
-    let by = caller.links.token.map_or_else(|| "this machine".to_owned(), |token| format!("token {}", token.name));
+    let by = caller.named();
     Ok((outlet.inside.act)(Act { site, wish, by }).await?)
 }

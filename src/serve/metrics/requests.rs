@@ -21,7 +21,10 @@ fn endpoint(path: &str) -> &'static str {
         path if is_torznab(path) => "torznab",
         path if path.starts_with("/api/v1/") => "api",
         path if path.starts_with("/feeds/") => "feeds",
-        path if path.starts_with("/torrents/") => "torrents",
+        path if path.starts_with("/torrents/") && path.ends_with(".torrent") => "torrents",
+        path if path.starts_with("/assets/") => "assets",
+        "/" | "/torrents" | "/rules" | "/schedule" | "/alarms" | "/log" | "/connect" | "/exports" | "/login" => "pages",
+        path if ["/sites/", "/torrents/", "/rules/", "/alarms/"].iter().any(|of| path.starts_with(of)) => "pages",
         _ => "other",
     }
 }
@@ -54,6 +57,15 @@ impl Requests {
     pub fn torznab(&self, key: &str, function: &'static str) {
         let mut counted = self.counted();
         *counted.torznab.entry((key.to_owned(), function)).or_default() += 1;
+    }
+
+    /// Torznab queries of each token, by name; the empty name for those without one.
+    pub fn asked_by_key(&self) -> BTreeMap<String, u64> {
+        let mut sums = BTreeMap::new();
+        for ((key, _), count) in &self.counted().torznab {
+            *sums.entry(key.clone()).or_default() += count;
+        }
+        sums
     }
 
     /// Counts a search of the index.

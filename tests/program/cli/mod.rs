@@ -22,8 +22,9 @@ mod members_keys;
 mod misuse;
 mod output;
 mod owners;
+mod pages;
 mod paths;
-mod press;
+pub mod press;
 mod repair;
 mod repair_guards;
 mod search;
@@ -80,6 +81,7 @@ fn every_command_has_help_with_an_example() {
         "search",
         "categories",
         "status",
+        "top",
         "export",
         "handover",
         "import",

@@ -16,6 +16,7 @@ use crate::cli::web::{get, port_of};
 const TORRENTS: usize = 60;
 
 mod openapi;
+mod pages;
 
 /// An archive that is served.
 struct Served {

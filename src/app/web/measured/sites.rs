@@ -234,7 +234,7 @@ fn of_coverage(sites: &[Measures], counted: &Counted) -> Vec<Family> {
         Gauge,
     );
     for site in sites {
-        let covered = counted.sites.get(&site.name).copied().unwrap_or_default();
+        let covered = counted.sites.get(&site.name).cloned().unwrap_or_default();
         if let Some(share) = covered.ratio {
             ratio.add(vec![site.label()], share);
         }

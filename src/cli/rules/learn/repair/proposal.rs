@@ -8,8 +8,8 @@ use anyhow::{Context as _, anyhow, bail};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::app::repairs::{proposal, proposals};
+use crate::app::versions::put;
 use crate::cli::hints::quoted;
-use crate::cli::rules::versions::put;
 use gleaner_base::console::escaped;
 use gleaner_base::owner;
 use gleaner_rules::{SiteRules, from_text_at};

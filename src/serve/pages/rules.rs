@@ -1,0 +1,203 @@
+//! Rule files with the checker's marks, a field to try a URL, and editing where the configuration allows it.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Path, Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::visit::{Form, Visit, part};
+use super::{ACTING, words};
+use crate::Outlet;
+use crate::desk::{Mark, NotSaved, RuleText, Verdict};
+use crate::problem::Problem;
+
+/// Bytes of a URL that is tried.
+const URL_BYTES_MAX: usize = 4_096;
+
+/// `/rules`.
+pub async fn index(visit: Visit) -> Result<Response, Problem> {
+    let files = (visit.outlet.inside.desk.rule_files)().await.map_err(|error| Problem::ours(&error))?;
+    let body = html! {
+        h1 { "Rules" }
+        p.lead { "A file a site says what of it is fetched. The service reads a file again as soon as it changes." }
+        section aria-label="rule files" {
+            @if files.is_empty() { p.empty { "No rule file yet. " code { (visit.command("rules learn URL")) } " reads a site and writes its file." } } @else {
+                table.cards {
+                    thead { tr { th { "file" } th { "state" } th.n { "rules" } th.n { "faults" } } }
+                    tbody { @for file in &files { tr {
+                        td.main { span class={ "dot " (match file.is_enabled { None => "bad", Some(true) => "ok", Some(false) => "paused" }) } {} a.name href=(visit.to(&format!("/rules/{}", part(&file.name)))) { (words::shown(&file.name)) } }
+                        td data-l="state" { @match file.is_enabled { None => "cannot be used", Some(true) => "enabled", Some(false) => "not enabled" } }
+                        td.n data-l="rules" { (words::count(file.rules as u64)) }
+                        td.n data-l="faults" { (words::count(file.faults as u64)) }
+                    } } }
+                }
+            }
+        }
+    };
+    Ok(visit.page("rules", "", &body))
+}
+
+async fn rule_file(outlet: &Outlet, name: &str) -> Result<RuleText, Problem> {
+    let file = (outlet.inside.desk.rule_file)(name.to_owned()).await.map_err(|error| Problem::ours(&error))?;
+    file.ok_or_else(|| Problem::not_found("there is no such rule file", "the page of rules lists them"))
+}
+
+/// `/rules/NAME`.
+pub async fn page(Path(name): Path<String>, visit: Visit) -> Result<Response, Problem> {
+    let file = rule_file(&visit.outlet, &name).await?;
+    let asked = visit.asked("url").trim();
+    let asked = &asked[..asked.floor_char_boundary(URL_BYTES_MAX)];
+    let verdict = match asked {
+        "" => None,
+        url => {
+            let found = (visit.outlet.inside.desk.verdicts)(name.clone(), vec![url.to_owned()]).await;
+            found.map_err(|error| Problem::ours(&error))?.into_iter().next()
+        }
+    };
+    let is_edited = visit.asked("edit") == "1" && may_edit(&visit, &file);
+    let body = html! {
+        h1 { (words::shown(&name)) }
+        p.lead { (words::shown(&file.path)) }
+        div.rules {
+            @if is_edited { (editor(&visit, &name, &file.text, &file.marks)) } @else { (text(&visit, &name, &file, verdict.as_ref())) }
+            div { (trial(&visit, &name, asked, verdict.as_ref())) (marks(&file.marks)) (versions(&visit, &name, &file)) }
+        }
+    };
+    Ok(visit.page(&format!("{name} · rules"), "", &body))
+}
+
+fn may_edit(visit: &Visit, file: &RuleText) -> bool {
+    visit.outlet.settings.edit_rules && visit.may_act() && !file.has_secrets
+}
+
+fn text(visit: &Visit, name: &str, file: &RuleText, verdict: Option<&Verdict>) -> Markup {
+    let decides = verdict.and_then(|verdict| verdict.line);
+    let class = |line: usize| match file.marks.iter().filter(|mark| mark.line == line).map(|mark| mark.is_fault).max() {
+        Some(true) => "fault",
+        Some(false) => "warn",
+        None if decides == Some(line) => "hit",
+        None => "",
+    };
+    html! {
+        section aria-labelledby="file" {
+            header {
+                h2 #file { "File" }
+                span.fix {
+                    @if may_edit(visit, file) { a.button href=(visit.to(&format!("/rules/{}?edit=1", part(name)))) { "edit" } }
+                    @else if !visit.outlet.settings.edit_rules { span.soft { "edited in its folder; here with " code { "[web] edit_rules = true" } } }
+                    @else if file.has_secrets { span.soft { "it holds a secret: it is edited in its folder" } }
+                }
+            }
+            ol.file.pad {
+                @for (nth, line) in file.text.lines().enumerate() {
+                    @let number = nth + 1;
+                    li class=(class(number)) id={ "l" (number) } {
+                        span.l { (number) }
+                        span.t { (words::line(line)) }
+                        @for mark in file.marks.iter().filter(|mark| mark.line == number) { span.m.small { (told(mark)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn told(mark: &Mark) -> Markup {
+    html! {
+        b { @if mark.is_fault { "fault: " } @else { "warning: " } } (words::shown(&mark.message))
+        @if let Some(hint) = &mark.hint { span.soft { " — " (words::shown(hint)) } }
+    }
+}
+
+fn trial(visit: &Visit, name: &str, asked: &str, verdict: Option<&Verdict>) -> Markup {
+    html! {
+        section aria-labelledby="try" {
+            header { h2 #try { "Try a URL" } }
+            div.pad {
+                form.search method="get" action={ (visit.to(&format!("/rules/{}", part(name)))) "#try" } {
+                    input type="search" name="url" value=(asked) placeholder="a URL, or a path of the site" aria-label="URL" data-search;
+                    button.main { "try" }
+                }
+                @if let Some(verdict) = verdict {
+                    p { span class={ "dot " (if verdict.is_taken { "ok" } else { "bad" }) } {} (words::shown(&verdict.what)) }
+                    @if let Some(by) = &verdict.by { p { "decided by " @if let Some(line) = verdict.line { a href={ "#l" (line) } { (words::shown(by)) } } @else { (words::shown(by)) } } }
+                }
+                p.soft.small { "More of it: " code { (visit.command("rules explain URL")) } }
+            }
+        }
+    }
+}
+
+fn marks(marks: &[Mark]) -> Markup {
+    html! {
+        section aria-labelledby="marks" {
+            header { h2 #marks { "The checker" } span.soft { "as " code { "gleaner rules check" } } }
+            @if marks.is_empty() { p.pad { span.dot.ok {} "no faults" } } @else {
+                ul.pad { @for mark in marks { li { a href={ "#l" (mark.line) } { "line " (mark.line) ":" (mark.column) } " " (told(mark)) } } }
+            }
+        }
+    }
+}
+
+fn versions(visit: &Visit, name: &str, file: &RuleText) -> Markup {
+    html! {
+        section aria-labelledby="versions" {
+            header { h2 #versions { "Earlier versions" } }
+            @if file.versions.is_empty() { p.empty { "None is kept." } } @else {
+                ul.pad { @for (replaced, path) in file.versions.iter().take(20) { li { "replaced " (words::shown(replaced)) div.soft.small { (words::shown(path)) } } } }
+                p.pad.fix { (super::status::command(&visit.command(&format!("rules revert {name}")))) }
+            }
+        }
+    }
+}
+
+fn editor(visit: &Visit, name: &str, text: &str, marks: &[Mark]) -> Markup {
+    html! {
+        section aria-labelledby="edit" {
+            header { h2 #edit { "Edit" } a href=(visit.to(&format!("/rules/{}", part(name)))) { "leave it" } }
+            div.pad {
+                @if !marks.is_empty() { ul { @for mark in marks { li { "line " (mark.line) ":" (mark.column) " " (told(mark)) } } } }
+                (visit.form_whole(&format!("/rules/{}/save", part(name)), &html! {
+                    label for="text" class="soft small" { "It is written only if it passes the check; what it replaces is kept." }
+                    textarea #text name="text" spellcheck="false" autocapitalize="off" { "\n" (text) }
+                    p { button.main { "check and save" } }
+                }))
+            }
+        }
+    }
+}
+
+/// `POST /rules/NAME/save`: writes the file if it passes the check.
+pub async fn save(
+    State(outlet): State<Arc<Outlet>>,
+    Path(name): Path<String>,
+    request: Request<Body>,
+) -> Result<Response, Problem> {
+    let (visit, form) = Form::read(&outlet, request, ACTING).await?;
+    if !outlet.settings.edit_rules {
+        let hint = "set `edit_rules = true` in [web] of gleaner.toml, or edit the file in its folder";
+        return Err(Problem::new(StatusCode::FORBIDDEN, "rule files are not edited here", hint));
+    }
+    if rule_file(&outlet, &name).await?.has_secrets {
+        return Err(Problem::new(StatusCode::CONFLICT, "this file holds a secret", "edit it in its folder"));
+    }
+    // Forms send lines as the network does.
+    let text = form.get("text").replace("\r\n", "\n");
+    match (outlet.inside.desk.save)(name.clone(), text.clone(), visit.caller.named()).await? {
+        Ok(()) => Ok(visit.back(&form, format!("{name} is saved, and in force as soon as the service has read it."))),
+        Err(NotSaved::Refused(why)) => Err(Problem::new(StatusCode::CONFLICT, "the file was not written", why)),
+        Err(NotSaved::Faults(found)) => {
+            let body = html! {
+                h1 { (words::shown(&name)) }
+                div.strip { p { b { "Not saved: " } (words::many(found.len() as u64, "fault")) ". The file is as it was." } }
+                (editor(&visit, &name, &text, &found))
+            };
+            let mut response = visit.page(&format!("{name} · rules"), "", &body);
+            *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
+            Ok(response)
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! The search: what a query finds, with counts to narrow it by. The address is the state: a search is a link, a feed and a Torznab URL.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use axum::response::Response;
+use gleaner_base::clock::UnixMillis;
+use gleaner_search::category::full_name;
+use gleaner_search::follow::contents_of;
+use gleaner_search::marks::{fits, marks};
+use gleaner_search::{Order, Query};
+use maud::{Markup, html};
+
+use super::visit::{Visit, part};
+use super::words;
+use crate::limits::{FACET_SHOWN, SNIPPET_BYTES_MAX, TORRENTS_SHOWN};
+use crate::problem::Problem;
+use crate::rows::{Item, Page, RowsError};
+
+/// Where a page begins: behind the torrents that were stored later, and this many of the same moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cursor {
+    at: UnixMillis,
+    skip: usize,
+}
+
+impl Cursor {
+    fn parse(text: &str) -> Option<Self> {
+        let (at, skip) = text.split_once('-')?;
+        let number = |text: &str| text.bytes().all(|of| of.is_ascii_digit()).then(|| text.parse().ok()).flatten();
+        Some(Self {
+            at: UnixMillis(number(at).filter(|_| at.len() <= 16)?),
+            skip: usize::try_from(number(skip)?).ok()?,
+        })
+    }
+
+    /// Of the page behind these torrents.
+    fn behind(items: &[Item], before: Option<Self>) -> Option<Self> {
+        let at = items.last()?.row.stored;
+        let alike = items.iter().rev().take_while(|item| item.row.stored == at).count();
+        let earlier = before.filter(|before| before.at == at && alike == items.len()).map_or(0, |before| before.skip);
+        Some(Self { at, skip: alike + earlier })
+    }
+
+    fn text(self) -> String {
+        format!("{}-{}", self.at.0, self.skip)
+    }
+}
+
+/// `/torrents`.
+pub async fn page(visit: Visit) -> Result<Response, Problem> {
+    let text = visit.asked("q").trim().to_owned();
+    let query = Query::parse(&text);
+    let cursor = match visit.asked("after") {
+        "" => None,
+        text => Some(Cursor::parse(text).ok_or_else(|| {
+            Problem::wrong("this page was never linked", "begin without `after`, and follow the links")
+        })?),
+    };
+    let found = found(&visit, &query, cursor).await;
+    let body = match found {
+        Ok((page, facets)) => {
+            let snippets = snippets(&visit, &query, &page.items).await;
+            let next = (page.items.len() == TORRENTS_SHOWN).then(|| Cursor::behind(&page.items, cursor)).flatten();
+            html! {
+                (field(&text))
+                (doubts(&query))
+                div.side {
+                    (facets_shown(&visit, &text, &query, &facets))
+                    section aria-label="torrents" {
+                        header { h2 { (words::many(page.total, "torrent")) @if cursor.is_some() { span.soft { " · older ones" } } } (links(&visit, &text)) }
+                        @if text.is_empty() && cursor.is_none() { div #found data-live { (marked(&visit, &page.items, &query, &snippets)) } }
+                        @else { (marked(&visit, &page.items, &query, &snippets)) }
+                        (pages(&visit, &text, cursor, next))
+                    }
+                }
+            }
+        }
+        Err(RowsError::NoIndex) => html! {
+            (field(&text))
+            div.strip.waits { p { (RowsError::NoIndex) } }
+        },
+        Err(error) => return Err(error.into()),
+    };
+    let title = if text.is_empty() { "torrents".to_owned() } else { format!("{text} · torrents") };
+    Ok(visit.page(&title, "torrent", &body))
+}
+
+type Counts = HashMap<&'static str, Vec<(String, u64)>>;
+
+async fn found(visit: &Visit, query: &Query, cursor: Option<Cursor>) -> Result<(Page, Counts), RowsError> {
+    let outlet = &visit.outlet;
+    let mut narrowed = query.clone();
+    let skip = cursor.map_or(0, |cursor| cursor.skip);
+    if let Some(cursor) = cursor {
+        let most = &mut narrowed.filters.stored.most;
+        *most = Some(most.map_or(cursor.at.0, |own| own.min(cursor.at.0)));
+    }
+    let mut page = outlet.find(&narrowed, Order::Newest, skip, TORRENTS_SHOWN).await?;
+    let Some(search) = (outlet.finder)() else { return Ok((page, Counts::new())) };
+    let asked = query.clone();
+    let counted = tokio::task::spawn_blocking(move || {
+        let total = search.find(&asked, Order::Newest, 0, 0)?.total as u64;
+        Ok::<_, gleaner_search::SearchError>((total, search.facets(&asked)?))
+    });
+    let (total, facets) = counted.await.map_err(|_| RowsError::NoIndex)??;
+    if cursor.is_some() {
+        page.total = total;
+    }
+    Ok((page, facets.into_iter().collect()))
+}
+
+fn field(text: &str) -> Markup {
+    html! {
+        h1 { "Torrents" }
+        form.search role="search" method="get" {
+            input type="search" name="q" value=(text) placeholder="words, \"a phrase\", -without, site:…" aria-label="search" data-search;
+            button.main { "search" }
+        }
+        details.soft.small {
+            summary { "what can be written" }
+            p { code { "words" } " " code { "\"a phrase\"" } " " code { "-without" } " " code { "beginn*" } " "
+                code { "site:debian" } " " code { "cat:2000" } " " code { "ext:iso" } " " code { "size:>1G" } " " code { "after:2026-11-01" } " "
+                code { "year:2026" } " " code { "private:no" } " " code { "v2:yes" } " or an infohash or a magnet link. Press " code { "/" } " to come here." }
+        }
+        p {}
+    }
+}
+
+fn doubts(query: &Query) -> Markup {
+    html! {
+        @if !query.doubts.is_empty() {
+            div.strip.waits { p { "No filter, so looked for as words: " @for doubt in &query.doubts { code { (words::shown(doubt)) } " " } } }
+        }
+    }
+}
+
+/// The link of a search.
+fn search_link(visit: &Visit, text: &str) -> String {
+    visit.to(&if text.is_empty() { "/torrents".to_owned() } else { format!("/torrents?q={}", part(text)) })
+}
+
+fn links(visit: &Visit, text: &str) -> Markup {
+    let query = if text.is_empty() { String::new() } else { format!("q={}", part(text)) };
+    let feed = if text.is_empty() { "/feeds/all.rss".to_owned() } else { format!("/feeds/search.rss?{query}") };
+    let torznab = format!("{}/api?t=search{}{query}", visit.caller.links.base, if query.is_empty() { "" } else { "&" });
+    html! {
+        span.fix {
+            a.button href=(visit.to(&feed)) { "feed of this search" }
+            a.button href=(visit.to(&format!("/api?t=search&{query}"))) { "Torznab of this search" }
+            button type="button" data-copy=(torznab) { "copy Torznab URL" }
+        }
+    }
+}
+
+fn facets_shown(visit: &Visit, text: &str, query: &Query, facets: &Counts) -> Markup {
+    let values = |name: &str| facets.get(name).cloned().unwrap_or_default();
+    let site = values("site").into_iter().map(|(site, count)| {
+        let is_on = query.filters.sites.contains(&site);
+        (site.clone(), named("site", &site), count, is_on)
+    });
+    let category = values("category").into_iter().filter_map(|(number, count)| {
+        let of: u32 = number.parse().ok()?;
+        Some((full_name(of)?, format!("cat:{number}"), count, query.filters.categories.contains(&of)))
+    });
+    let year = values("year").into_iter().map(|(year, count)| {
+        let is_on = query.filters.year.least.is_some_and(|least| least.to_string() == year);
+        (year.clone(), format!("year:{year}"), count, is_on)
+    });
+    let private = values("private").into_iter().map(|(value, count)| {
+        let (name, word) = if value == "1" { ("private", "yes") } else { ("public", "no") };
+        (name.to_owned(), format!("private:{word}"), count, query.filters.is_private == Some(value == "1"))
+    });
+    html! {
+        section.facets.pad aria-label="narrow the search" {
+            (facet(visit, text, "site", site.collect()))
+            (facet(visit, text, "category", category.collect()))
+            (facet(visit, text, "year", year.collect()))
+            (facet(visit, text, "access", private.collect()))
+            @if facets.is_empty() { p.soft { "The index is being made." } }
+        }
+    }
+}
+
+fn named(key: &str, value: &str) -> String {
+    let is_plain = value.chars().all(|of| of.is_alphanumeric() || matches!(of, '-' | '_' | '.'));
+    if is_plain { format!("{key}:{value}") } else { format!("{key}:\"{}\"", value.replace('"', "")) }
+}
+
+/// Name, filter, count, and whether it is on.
+type FacetValue = (String, String, u64, bool);
+
+fn facet(visit: &Visit, text: &str, title: &str, values: Vec<FacetValue>) -> Markup {
+    let link = |filter: &str, is_on: bool| {
+        let others: Vec<&str> = text.split_whitespace().filter(|own| *own != filter).collect();
+        let rest = if is_on { others.join(" ") } else { format!("{text} {filter}") };
+        search_link(visit, rest.trim())
+    };
+    html! {
+        @if !values.is_empty() {
+            div {
+                h3 { (title) }
+                ul {
+                    @for (name, filter, count, is_on) in values.iter().take(FACET_SHOWN) {
+                        li data-on=[is_on.then_some("")] {
+                            a href=(link(filter, *is_on)) rel="nofollow" { @if *is_on { "✕ " } (words::shown(name)) }
+                            span.soft.num { (words::count(*count)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn pages(visit: &Visit, text: &str, cursor: Option<Cursor>, next: Option<Cursor>) -> Markup {
+    let first = search_link(visit, text);
+    let sign = if text.is_empty() { '?' } else { '&' };
+    html! {
+        @if cursor.is_some() || next.is_some() {
+            nav.pages aria-label="pages of the search" {
+                @if cursor.is_some() { a href=(first) { "← newest" } } @else { span {} }
+                @if let Some(next) = next { a rel="next" href={ (first) (sign) "after=" (next.text()) } { "older →" } }
+            }
+        }
+    }
+}
+
+/// For each torrent whose name does not show why it was found, the file that does.
+async fn snippets(visit: &Visit, query: &Query, items: &[Item]) -> Vec<Option<String>> {
+    if query.clauses.iter().all(|clause| clause.is_excluded) {
+        return Vec::new();
+    }
+    let (archive, query) = (Arc::clone(&visit.outlet.archive), query.clone());
+    let rows: Vec<_> = items.iter().map(|item| item.row.clone()).collect();
+    let read = tokio::task::spawn_blocking(move || {
+        let mut left = SNIPPET_BYTES_MAX;
+        let mut snippet = |row: &gleaner_store::crawldb::TorrentRow| {
+            let bytes = u64::from(row.facts.metainfo_bytes);
+            if fits(&query, &row.facts.name) || bytes > left {
+                return None;
+            }
+            left -= bytes;
+            let files = contents_of(row, &archive).ok().flatten()?.files;
+            // The one that has all that is asked, else one that has some of it.
+            let whole = files.iter().find(|file| fits(&query, &file.path));
+            whole
+                .or_else(|| files.iter().find(|file| !marks(&query, &file.path).is_empty()))
+                .map(|file| file.path.clone())
+        };
+        rows.iter().map(&mut snippet).collect()
+    });
+    read.await.unwrap_or_default()
+}
+
+/// A text of others with what a query found in it.
+fn with_marks(query: &Query, text: &str) -> Markup {
+    let mut at = 0;
+    let mut parts = Vec::new();
+    for range in marks(query, text) {
+        parts.push((&text[at..range.start], false));
+        parts.push((&text[range.clone()], true));
+        at = range.end;
+    }
+    parts.push((&text[at..], false));
+    html! { @for (part, is_hit) in parts { @if is_hit { mark { (words::shown(part)) } } @else { (words::shown(part)) } } }
+}
+
+fn marked(visit: &Visit, items: &[Item], query: &Query, snippets: &[Option<String>]) -> Markup {
+    shown(visit, items, Some(query), snippets)
+}
+
+/// Rows of torrents.
+pub fn table(visit: &Visit, items: &[Item], snippets: &[Option<String>]) -> Markup {
+    shown(visit, items, None, snippets)
+}
+
+fn shown(visit: &Visit, items: &[Item], query: Option<&Query>, snippets: &[Option<String>]) -> Markup {
+    html! {
+        @if items.is_empty() { p.empty { "No torrent." } } @else {
+            table.cards {
+                thead { tr { th { "name" } th { "category" } th { "site" } th.n { "size" } th.n { "files" } th.n { "stored" } th { "" } } }
+                tbody {
+                    @for (nth, item) in items.iter().enumerate() {
+                        (row(visit, item, query, snippets.get(nth).and_then(Option::as_deref)))
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn row(visit: &Visit, item: &Item, query: Option<&Query>, snippet: Option<&str>) -> Markup {
+    let facts = &item.row.facts;
+    let hash = facts.infohashes.key_hex();
+    let none = Query::default();
+    let query = query.unwrap_or(&none);
+    html! {
+        tr {
+            td.main.wide {
+                a.title href=(visit.to(&format!("/torrents/{hash}"))) title=(words::shown(&facts.name)) { (with_marks(query, &facts.name)) }
+                @if facts.private { span.soft.small title="private: BEP 27" { "private" } }
+                @if let Some(snippet) = snippet { div.soft.small { (with_marks(query, snippet)) } }
+            }
+            td data-l="category" { (full_name(item.category).unwrap_or_default()) }
+            td data-l="site" { a href=(visit.to(&format!("/sites/{}", part(&item.row.site)))) { (words::shown(&item.row.site)) } }
+            td.n data-l="size" { (words::bytes(facts.payload_bytes)) }
+            td.n data-l="files" { (words::count(facts.file_count.into())) }
+            td.n data-l="stored" { (words::when(item.row.stored, visit.now)) }
+            td data-l="" { a href=(visit.to(&format!("/torrents/{hash}.torrent"))) aria-label={ "download " (words::shown(&facts.name)) } { "download" } }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cursors_go_on_within_one_moment() {
+        assert_eq!(Cursor::parse("17-3"), Some(Cursor { at: UnixMillis(17), skip: 3 }));
+        for wrong in ["", "17", "-3", "17-", "a-b", "+1-2", "99999999999999999-1"] {
+            assert_eq!(Cursor::parse(wrong), None, "{wrong}");
+        }
+        assert_eq!(
+            Cursor::parse(&Cursor { at: UnixMillis(5), skip: 0 }.text()),
+            Some(Cursor { at: UnixMillis(5), skip: 0 })
+        );
+    }
+
+    #[test]
+    fn what_was_found_is_marked_and_escaped() {
+        let text = with_marks(&Query::parse("evil"), "<b>evil\u{202e}</b>").into_string();
+        assert_eq!(text, "&lt;b&gt;<mark>evil</mark>\\u202e&lt;/b&gt;");
+        assert_eq!((named("site", "a.b"), named("site", "a \"b")), ("site:a.b".to_owned(), "site:\"a b\"".to_owned()));
+    }
+}
