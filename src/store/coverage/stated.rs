@@ -120,30 +120,34 @@ const MORE_MIN: u64 = 20;
 #[must_use]
 pub fn totals(lists: &StatedLists, estimate: &Estimate, nt: Option<u64>) -> StatedTotals {
     let shown = |series: &str| estimate.series.iter().find(|of| *of.name == *series).map_or(0, |of| of.listed_read);
+    // A last page may have a single row.
+    let mut least = 0;
     let mut sizes: Vec<ListSize> = lists
         .lists
         .iter()
         .map(|list| {
             let (total, by) = list.size();
+            least = least.max(if by == SizeSign::Pages { total.saturating_sub(list.rows) } else { total });
             let at = Some(list.at.rfc3339());
             ListSize { list: without_keys(&list.series).into_owned(), total, by, shown: shown(&list.series), at }
         })
         .collect();
     let has_size = |series: &str| lists.lists.iter().any(|list| *list.series == *series);
     let unread = estimate.series.iter().filter(|series| series.pages_read < series.pages && !has_size(&series.name));
-    sizes.extend(unread.map(|series| ListSize {
-        list: without_keys(&series.name).into_owned(),
-        total: series.pages.saturating_mul(series.per_page),
-        by: SizeSign::Pager,
-        shown: series.listed_read,
-        at: None,
+    sizes.extend(unread.map(|series| {
+        let total = series.pages.saturating_mul(series.per_page);
+        if total <= STATED_TOTAL_MAX {
+            least = least.max(total.saturating_sub(series.per_page));
+        }
+        let list = without_keys(&series.name).into_owned();
+        ListSize { list, total, by: SizeSign::Pager, shown: series.listed_read, at: None }
     }));
     sizes.retain(|size| (1..=STATED_TOTAL_MAX).contains(&size.total));
     sizes.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.list.cmp(&b.list)));
     sizes.truncate(COVERAGE_SERIES_LISTED_MAX);
     let stated = sizes.first().map(|size| size.total);
     let listed: u64 = nt.unwrap_or_default();
-    let stated_is_more = stated.is_some_and(|stated| stated > listed.saturating_add((listed / 10).max(MORE_MIN)));
+    let stated_is_more = least > listed.saturating_add((listed / 10).max(MORE_MIN));
     StatedTotals { stated, stated_is_more, stated_lists: sizes }
 }
 
@@ -176,6 +180,10 @@ mod tests {
         assert!(!found.stated_is_more, "within a tenth");
         assert!(totals(&lists, &Estimate::default(), Some(8_000)).stated_is_more);
         assert!(!totals(&of(&[]), &Estimate::default(), None).stated_is_more);
+        // 451 threads on ten pages of 50: the last one has a single row.
+        let pages = of(&[("/f", 50, said(None, None, Some(10)))]);
+        assert!(!totals(&pages, &Estimate::default(), Some(445)).stated_is_more);
+        assert!(totals(&pages, &Estimate::default(), Some(400)).stated_is_more);
     }
 
     #[test]

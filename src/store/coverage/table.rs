@@ -37,11 +37,16 @@ impl fmt::Display for SiteCoverage {
         row("HR", figure(self.rates.hr, 3));
         row("AV", figure(self.rates.av, 2) + if self.rates.av.is_some() { "/s" } else { "" });
         row("ATV", figure(self.rates.atv, 2) + if self.rates.atv.is_some() { "/s" } else { "" });
+        let beside = [("Stated", stated(self)), ("Unknown numbers", unknown_numbers(self))];
+        for (term, value, from) in
+            beside.into_iter().filter_map(|(term, told)| told.map(|(value, from)| (term, value, from)))
+        {
+            table.add_row([Cell::new(term), Cell::new(value).set_alignment(CellAlignment::Right), Cell::new(from)]);
+        }
         writeln!(f, "{}", self.site)?;
         for line in table.lines() {
             writeln!(f, "{}", line.trim_end())?;
         }
-        beside(self, f)?;
         if self.unread.pages_not_whole > 0 {
             writeln!(f, "{}", not_whole_told(self.unread.pages_not_whole))?;
         }
@@ -56,48 +61,46 @@ impl fmt::Display for SiteCoverage {
     }
 }
 
-/// What is told beside the terms: stated sizes, and gaps between numbers.
-fn beside(site: &SiteCoverage, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// A size that a list states, if NT does not have it anyway, and what it means.
+fn stated(site: &SiteCoverage) -> Option<(u64, String)> {
     // NT has all pages that are linked to.
     let is_told = |size: &&ListSize| size.by != SizeSign::Pager || site.stated.stated_is_more;
-    if let Some(ListSize { list, total, by, .. }) = site.stated.stated_lists.first().filter(is_told) {
-        let sign = match by {
-            SizeSign::Range => "a range of rows",
-            SizeSign::Count => "a count",
-            SizeSign::Pages => "its number of pages",
-            SizeSign::Pager => "the pages that it links to",
-        };
-        let shown = site.ni.listed_links;
-        writeln!(f, "  the site states {total} torrents ({sign} on {list}), its lists have shown {shown}")?;
-        if site.stated.stated_is_more {
-            writeln!(
-                f,
-                "    lists are capped, pages are not reached yet, or it counts what it does not list: CR is of what is listed"
-            )?;
-        }
+    let ListSize { list, total, by, .. } = site.stated.stated_lists.first().filter(is_told)?;
+    let sign = match by {
+        SizeSign::Range => "a range of rows",
+        SizeSign::Count => "a count",
+        SizeSign::Pages => "its number of pages",
+        SizeSign::Pager => "the pages that it links to",
+    };
+    let shown = site.ni.listed_links;
+    let mut text = format!("{list} states {total} torrents ({sign}), the lists have shown {shown}");
+    if site.stated.stated_is_more {
+        text +=
+            ": lists are capped, or pages are not reached, or it counts what it does not list; CR is of what is listed";
     }
-    if let Some(gaps) = site.ids.first() {
-        let IdGaps {
-            shape, known, first, last, unknown, torrents_low, torrents_high, torrents, asked, answered, ..
-        } = gaps;
-        writeln!(f, "  {shape}: {known} numbers from {first} to {last} are known, {unknown} between them are not")?;
-        match torrents {
-            Some(torrents) => writeln!(
-                f,
-                "    about {torrents} of these are torrents, {torrents_low} to {torrents_high} at 95 %: {answered} of {asked} that were asked for"
-            )?,
-            None if *unknown > 0 => {
-                let hint = if gaps.can_be_asked {
-                    format!(" (hint: gleaner crawl {} --enumerate 100)", site.site)
-                } else {
-                    String::new()
-                };
-                writeln!(f, "    any of these may be torrents, or deleted, or of other sections{hint}")?;
+    Some((*total, text))
+}
+
+/// Numbers of the densest shape that are not known, and what they may be.
+fn unknown_numbers(site: &SiteCoverage) -> Option<(u64, String)> {
+    let gaps = site.ids.first()?;
+    let IdGaps { shape, known, first, last, torrents_low, torrents_high, asked, answered, .. } = gaps;
+    let mut text = format!("of {shape} from {first} to {last}, {known} are known");
+    match gaps.torrents {
+        Some(torrents) => {
+            text += &format!(
+                "; about {torrents} of the others are torrents, {torrents_low} to {torrents_high} at 95 %: {answered} of {asked} that were asked for"
+            );
+        }
+        None if gaps.unknown > 0 => {
+            text += "; the others may be torrents, or deleted, or of other sections";
+            if gaps.can_be_asked {
+                text += &format!(" (hint: gleaner crawl {} --enumerate 100)", site.site);
             }
-            None => {}
         }
+        None => {}
     }
-    Ok(())
+    Some((gaps.unknown, text))
 }
 
 fn unknown() -> String {
