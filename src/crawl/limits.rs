@@ -471,3 +471,6 @@ pub const SHOWN_VALUE_BYTES_MAX: usize = 7;
 
 /// URLs of which a site's crawl remembers whose list's label they have: 40 bytes each. Beyond, it begins anew.
 pub const LABELLED_URLS_MAX: usize = 200_000;
+
+/// How long a list's label counts before another's that it does not show again: boards with news are read more often.
+pub const LABELLED_TIME: Duration = Duration::from_secs(2 * 24 * 60 * 60);
