@@ -83,7 +83,11 @@ pub fn check(config: &Config) -> anyhow::Result<ExitCode> {
     for handover in &config.handovers {
         let (name, folder, since) = (&handover.name, handover.folder.display(), handover.since.name());
         outln!("handover      {name}: {folder} ({since}) {}", handover.search);
-        for doubt in Query::parse(&handover.search).doubts {
+        let query = Query::parse(&handover.search);
+        if query.wants_magnets() {
+            outln!("warning: handover {name}: has:magnet finds what has no torrent file: nothing is handed over");
+        }
+        for doubt in query.doubts {
             outln!(
                 "warning: handover {name}: `{doubt}` is no filter: it is looked for as words (gleaner search --help lists the filters)"
             );

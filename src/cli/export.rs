@@ -167,6 +167,11 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         let keys = match &options.search {
             Some(query) => {
                 let query = Query::parse(query);
+                if query.wants_magnets() {
+                    bail!(
+                        "has:magnet finds what has no torrent file\nhint: `gleaner export all.magnets` has the links, beside those of torrents"
+                    );
+                }
                 for doubt in &query.doubts {
                     errln!(
                         "note: `{doubt}` is no filter: it is looked for as words (gleaner search --help lists the filters)"

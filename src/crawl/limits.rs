@@ -484,3 +484,6 @@ pub const WATCHED_LOOKS_MAX: usize = 256;
 pub const WATCHED_HOSTS_MAX: usize = 16;
 pub const WATCHED_LISTS_MAX: usize = 1_024;
 pub const WATCHED_PAGE_BYTES_MAX: usize = 256 << 10;
+
+/// How long a list's label counts before another's that it does not show again: boards with news are read more often.
+pub const LABELLED_TIME: Duration = Duration::from_secs(2 * 24 * 60 * 60);

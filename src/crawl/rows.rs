@@ -118,8 +118,13 @@ impl Rows {
     ///
     /// # Errors
     /// Those of the database.
-    pub async fn labels(&self, page: &CrawlUrl, labels: Vec<PageLabel>) -> Result<Vec<UrlLabel>, CrawlDbError> {
-        let labels = self.labelled.lock().unwrap_or_else(PoisonError::into_inner).kept(page, labels);
+    pub async fn labels(
+        &self,
+        page: &CrawlUrl,
+        labels: Vec<PageLabel>,
+        at: UnixMillis,
+    ) -> Result<Vec<UrlLabel>, CrawlDbError> {
+        let labels = self.labelled.lock().unwrap_or_else(PoisonError::into_inner).kept(page, labels, at);
         let mut rows = Vec::with_capacity(labels.len());
         for PageLabel { url, text, is_own } in labels {
             let host = self.numbers.of(&*self.db, &self.rules.name, url.origin()).await?;

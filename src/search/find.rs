@@ -351,7 +351,9 @@ impl Search {
     /// Those of the index.
     pub fn facets(&self, query: &Query) -> Result<Facets, SearchError> {
         const NAMES: [&str; 4] = ["site", "category", "year", "private"];
-        let terms = |name: &str| serde_json::json!({"terms": {"field": name, "size": limits::FACET_VALUES_MAX}});
+        let size =
+            |name: &str| if name == "category" { limits::CATEGORIES_COUNTED_MAX } else { limits::FACET_VALUES_MAX };
+        let terms = |name: &str| serde_json::json!({"terms": {"field": name, "size": size(name)}});
         let wanted: serde_json::Map<String, serde_json::Value> =
             NAMES.into_iter().map(|name| (name.to_owned(), terms(name))).collect();
         let fault = |error| self.fault(error);

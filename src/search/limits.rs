@@ -49,7 +49,10 @@ pub const ROWS_AT_ONCE_MAX: usize = 512;
 /// Torrents that are indexed before a commit while the index is made: each commit is a segment, and a sync.
 pub const COMMIT_ROWS_MAX: usize = 20_000;
 
-/// Values of a facet that are counted.
+/// Numbers of categories and labels that are counted: a site may have two thousand labels.
+pub const CATEGORIES_COUNTED_MAX: u32 = 20_000;
+
+/// Values of another facet that are counted.
 pub const FACET_VALUES_MAX: u32 = 1_000;
 
 /// Files of a torrent whose names are searched for words that say what it is: they are alike.

@@ -212,7 +212,7 @@ async fn found_on(
         finished.detail = Some(format!("resembles {to} ({resemblance:.2})"));
     }
     let links = read.found.len();
-    finished.visit.labels = site.rows.labels(&job.url, read.labels).await?;
+    finished.visit.labels = site.rows.labels(&job.url, read.labels, finished.visit.at).await?;
     finished.visit.outlinks = site.rows.discovered(job, read.found, job.lease.depth.saturating_add(1)).await?;
     let dropped = links - finished.visit.outlinks.len();
     if dropped > 0 {

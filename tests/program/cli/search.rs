@@ -60,6 +60,9 @@ fn what_was_stored_is_found_by_the_command_and_by_the_service() {
     let export = |more: &[&str]| run(here, &[&["export", "--data", "data", "--rules", "rules"], more].concat());
     export(&["list.txt"]).ended(1).says(&[".txt files are not supported", "hint: name it .tar.zst"]);
     export(&["list.csv", "--layout", "by-site"]).ended(1).says(&["a list has no folders", "hint: leave --layout out"]);
+    export(&["list.csv", "--search", "has:magnet"])
+        .ended(1)
+        .says(&["has:magnet finds what has no torrent file", "hint: "]);
     assert!(!here.join("list.txt").exists() && !here.join("list.csv").exists());
 
     // What is damaged is made again.
