@@ -154,8 +154,9 @@ pub const DOCTOR_REQUEST_TIME_MAX: Duration = Duration::from_secs(15);
 pub const DOCTOR_SITES_MAX: usize = 200;
 pub const DOCTOR_FILES_MAX: usize = 10_000;
 
-/// Torrents whose files it reads, at random.
+/// Torrents whose files it reads, at random; with fewer torrents than this many, all.
 pub const DOCTOR_SAMPLE_ROWS: usize = 64;
+pub const DOCTOR_ROWS_MAX: usize = 256;
 
 /// Free bytes and files of the data folder's disk below which it says so: a day of a fast crawl.
 pub const DOCTOR_DISK_BYTES_MIN: u64 = 256 << 20;

@@ -133,12 +133,19 @@ fn fit(text: &str) -> String {
 
 /// Takes an event apart.
 #[derive(Default)]
-struct Taken {
-    message: String,
-    fields: BTreeMap<String, Value>,
+pub(crate) struct Taken {
+    pub message: String,
+    /// Masked and escaped.
+    pub fields: BTreeMap<String, Value>,
 }
 
 impl Taken {
+    pub fn of(event: &Event<'_>) -> Self {
+        let mut taken = Self::default();
+        event.record(&mut taken);
+        taken
+    }
+
     fn take(&mut self, field: &Field, value: Value) {
         match (field.name(), value) {
             ("message", Value::String(text)) => self.message = text,
@@ -180,8 +187,7 @@ impl Visit for Taken {
 
 impl<S: Subscriber> Layer<S> for Recent {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        let mut taken = Taken::default();
-        event.record(&mut taken);
+        let taken = Taken::of(event);
         self.add((*event.metadata().level()).into(), &taken.message, taken.fields);
     }
 }

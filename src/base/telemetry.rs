@@ -1,6 +1,7 @@
 //! Logs: one constant sentence and the fields `site, host, url, outcome, attempt, error`, on standard error.
 
 use std::io::{IsTerminal as _, Write};
+use std::sync::Arc;
 
 use indicatif::MultiProgress;
 use tracing::{Level, Metadata};
@@ -10,6 +11,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _};
 
+use crate::journal::{Journal, Noting};
 use crate::recent::Recent;
 use crate::url::without_keys_in;
 use crate::{console, journal};
@@ -22,6 +24,8 @@ pub struct Terminal {
     was_terminal: bool,
     /// True if the journal reads it.
     is_journal: bool,
+    /// Its socket, which takes fields, too.
+    journal: Option<Arc<Journal>>,
     /// Lines are coloured.
     colours: bool,
     /// The level of the line that is written next, for the journal.
@@ -30,10 +34,12 @@ pub struct Terminal {
 
 impl Default for Terminal {
     fn default() -> Self {
+        let is_journal = journal::reads_stderr();
         Self {
             bars: MultiProgress::default(),
             was_terminal: std::io::stderr().is_terminal(),
-            is_journal: journal::reads_stderr(),
+            is_journal,
+            journal: is_journal.then(Journal::connect).flatten().map(Arc::new),
             colours: colours_wanted(),
             of_journal: None,
         }
@@ -44,8 +50,13 @@ impl Write for Terminal {
     /// Writes a line, or drops it if the terminal has been closed. Progress bars panic on a closed terminal, and so
     /// does code that reports a lost line; the work in progress must be able to finish.
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let text = String::from_utf8_lossy(bytes);
+        if let (Some(level), Some(journal)) = (self.of_journal, &self.journal)
+            && journal.send(level, &text).is_ok()
+        {
+            return Ok(bytes.len());
+        }
         if !self.was_terminal || std::io::stderr().is_terminal() {
-            let text = String::from_utf8_lossy(bytes);
             let text = self.of_journal.map_or_else(|| text.to_string(), |level| journal::line(level, &text) + "\n");
             let _ = self.bars.suspend(|| console::err_with(self.colours).write_all(without_keys_in(&text).as_bytes()));
         }
@@ -84,7 +95,10 @@ pub fn start(json: bool, filter: &str, terminal: &Terminal) -> Recent {
         (false, false) => lines.with_ansi(terminal.colours).boxed(),
     };
     let recent = Recent::default();
-    let subscriber = tracing_subscriber::registry().with(filter).with(filter_fn(is_fit_to_be_told)).with(lines);
+    let noting = terminal.journal.is_some().then_some(Noting);
+    let subscriber = tracing_subscriber::registry().with(filter).with(filter_fn(is_fit_to_be_told));
+    // An event is noted before its line is written.
+    let subscriber = subscriber.with(noting).with(lines);
     // Fails only if logging was already started, by a test in the same process.
     let _ = subscriber.with(recent.clone()).try_init();
     recent

@@ -197,6 +197,13 @@ fn an_archive_and_a_folder_hold_the_same_and_secrets_only_on_demand() {
     assert_eq!(fs::metadata(file_below(&here.join("plain/torrents"), ".torrent")).unwrap().nlink(), 2);
 
     run(here, &["restore", "plain", "--data", "a"]).ended(0).says(&["a/restored", "no passwords"]);
+    // All that was known of the site, and not its torrents alone.
+    for words in [["status", "--json"], ["coverage", "--json"]] {
+        let [before, after] =
+            ["data", "a"].map(|data| run(here, &[&words[..], &["--data", data]].concat()).ended(0).json());
+        assert!(before["sites"].as_array().is_some_and(|sites| !sites.is_empty()), "{before}");
+        assert_eq!(before["sites"], after["sites"]);
+    }
     assert!(!here.join("a/secrets").exists() && !here.join("a/sessions").exists());
     assert_eq!(fs::read_to_string(here.join("a/handover/box")).unwrap(), "x\n");
     let rules = [here.join("a/restored/rules/demo.toml"), here.join("rules/demo.toml")];
@@ -289,10 +296,11 @@ fn a_destination_that_cannot_take_a_backup_is_named_with_the_fix() {
     fs::create_dir(here.join("folder.tar.zst")).unwrap();
     std::os::unix::fs::symlink("data", here.join("link")).unwrap();
     for (to, told) in [
-        ("data/backups", "lies in the data folder"),
-        ("link/backups", "lies in the data folder"),
-        ("data", "lies in the data folder"),
-        ("data/b.tar.zst", "lies in the data folder"),
+        ("data/backups", "which is backed up itself"),
+        ("link/backups", "which is backed up itself"),
+        ("data", "which is backed up itself"),
+        ("data/b.tar.zst", "which is backed up itself"),
+        ("rules/below", "which is backed up itself"),
         ("other", "is a folder with other things in it"),
         ("other/file", "is a file"),
         ("other/file/below", "is a file"),
@@ -389,6 +397,6 @@ fn the_service_backs_up_by_itself_and_when_a_command_asks() {
     // Without a destination, that of gleaner.toml.
     backup(here, &[]).ended(0).says(&["timed/20"]);
     assert_eq!(states(&here.join("timed")).len(), 2);
-    backup(here, &["rules"]).ended(1).says(&["other things in it"]);
+    backup(here, &["rules"]).ended(1).says(&["which is backed up itself"]);
     assert_eq!(service.stop().code(), Some(0));
 }

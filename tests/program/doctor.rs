@@ -206,6 +206,18 @@ const FAULTS: &[Fault] = &[
         "gleaner verify --repair",
     ),
     ("lost torrents", |here| (spoil(here, None), NONE).1, "archive_lost", "gleaner verify --repair"),
+    (
+        "a lost torrent",
+        |here| {
+            let folders = fs::read_dir(here.join("data/torrents")).unwrap().map(|entry| entry.unwrap().path());
+            let shard = folders.into_iter().find(|path| path.file_name().is_some_and(|name| name.len() == 2)).unwrap();
+            let file = fs::read_dir(shard).unwrap().next().unwrap().unwrap().path();
+            fs::remove_file(file).unwrap();
+            NONE
+        },
+        "archive_lost",
+        "gleaner verify --repair",
+    ),
     ("damaged torrents", |here| (spoil(here, Some("x")), NONE).1, "archive_damaged", "gleaner verify --repair"),
     (
         "a damaged index",

@@ -5,10 +5,11 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use super::{Finding, Patient};
 use crate::app::database::Database;
 use crate::app::{archive_path, database_path, update_path};
-use crate::limits::DOCTOR_SAMPLE_ROWS;
+use crate::limits::{DOCTOR_ROWS_MAX, DOCTOR_SAMPLE_ROWS};
 use gleaner_store::backup::read_torrent;
 use gleaner_store::crawldb::redb_store::OpenOptions;
 use gleaner_store::crawldb::update::UpdateDb;
+use gleaner_store::crawldb::{Reader, TorrentRow};
 use gleaner_torrent::archive::Archive;
 
 pub(super) async fn check(of: &Patient) -> Vec<Finding> {
@@ -51,7 +52,7 @@ fn update(of: &Patient) -> Vec<Finding> {
     }
 }
 
-/// Rows at random keys: their files are there, and hash to what was stored.
+/// A sample of the rows: their files are there, and hash to what was stored.
 pub(super) async fn archive(of: &Patient) -> Vec<Finding> {
     let Some(database) = of.database().await else { return Vec::new() };
     let path = archive_path(&of.config.data_dir);
@@ -65,15 +66,7 @@ pub(super) async fn archive(of: &Patient) -> Vec<Finding> {
         }
     };
     let (mut found, repair) = (Vec::new(), of.command("verify --repair"));
-    let mut seen = std::collections::BTreeSet::new();
-    for _ in 0..DOCTOR_SAMPLE_ROWS {
-        // The system's randomness, as maps use it.
-        let after = RandomState::new().build_hasher().finish().to_be_bytes();
-        let mut rows = database.reader().torrents(Some(after.to_vec()), 1).await.unwrap_or_default();
-        if rows.is_empty() {
-            rows = database.reader().torrents(None, 1).await.unwrap_or_default();
-        }
-        let Some(row) = rows.pop().filter(|row| seen.insert(row.facts.sha256)) else { continue };
+    for row in sampled(database.reader()).await {
         let file = archive.path_of(&row.facts.infohashes);
         let (code, what) = match read_torrent(&archive, &row.facts) {
             Ok(Some(_)) => continue,
@@ -89,4 +82,19 @@ pub(super) async fn archive(of: &Patient) -> Vec<Finding> {
         found.push(Finding::new(code, file.display(), what, format!("{repair}: lost torrents are fetched again")));
     }
     found
+}
+
+/// All rows of a small archive; those at random keys of a large one.
+async fn sampled(db: &dyn Reader) -> Vec<TorrentRow> {
+    let first = db.torrents(None, DOCTOR_ROWS_MAX).await.unwrap_or_default();
+    if first.len() < DOCTOR_ROWS_MAX {
+        return first;
+    }
+    let mut rows = Vec::new();
+    for _ in 0..DOCTOR_SAMPLE_ROWS {
+        // The system's randomness, as maps use it.
+        let after = RandomState::new().build_hasher().finish().to_be_bytes();
+        rows.extend(db.torrents(Some(after.to_vec()), 1).await.unwrap_or_default());
+    }
+    rows
 }

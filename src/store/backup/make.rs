@@ -60,21 +60,22 @@ pub fn backup(
     now: UnixMillis,
     stop: &AtomicBool,
 ) -> Result<Made, BackupError> {
-    must_be_outside(&wanted.dest, &wanted.data_dir)?;
+    let folders = wanted.parts.iter().map(|part| &*part.from).filter(|from| from.is_dir());
+    folders.chain([&*wanted.data_dir]).try_for_each(|folder| must_be_outside(&wanted.dest, folder))?;
     let run = Run { db, update, archive, wanted, now, stop };
     if is_archive(&wanted.dest) { run.to_archive() } else { run.to_folder() }
 }
 
 /// An error if a backup would be made of itself.
-fn must_be_outside(dest: &Path, data_dir: &Path) -> Result<(), BackupError> {
-    let data_dir = fs::canonicalize(data_dir).unwrap_or_else(|_| data_dir.to_owned());
+fn must_be_outside(dest: &Path, folder: &Path) -> Result<(), BackupError> {
+    let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     let there = dest.ancestors().find_map(|path| {
         let real = fs::canonicalize(if path.as_os_str().is_empty() { Path::new(".") } else { path }).ok()?;
         Some(real.join(dest.strip_prefix(path).ok()?))
     });
     let there = there.unwrap_or_else(|| dest.to_owned());
-    if there.starts_with(&data_dir) {
-        return Err(BackupError::Inside { dest: dest.to_owned(), data_dir });
+    if there.starts_with(&folder) {
+        return Err(BackupError::Inside { dest: dest.to_owned(), folder });
     }
     Ok(())
 }

@@ -77,8 +77,8 @@ pub enum BackupError {
     Database(#[from] CrawlDbError),
     #[error(transparent)]
     Archive(#[from] ArchiveError),
-    #[error("{dest}: lies in the data folder that is to be backed up\nhint: name a place outside of {data_dir}, best on another disk", dest = dest.display(), data_dir = data_dir.display())]
-    Inside { dest: PathBuf, data_dir: PathBuf },
+    #[error("{dest}: lies in {folder}, which is backed up itself\nhint: name a place outside of it, best on another disk", dest = dest.display(), folder = folder.display())]
+    Inside { dest: PathBuf, folder: PathBuf },
     #[error("{dest}: is a folder with other things in it, not one of backups\nhint: name a new folder, or an empty one; for an archive, a name that ends in .tar.zst", dest = dest.display())]
     Foreign { dest: PathBuf },
     #[error("{dest}: {what}, not a folder\nhint: name a folder, or a file that ends in .tar.zst", dest = dest.display())]
