@@ -15,7 +15,6 @@ use crate::frontier::offsite::OffsiteLink;
 use crate::hosts::Ending;
 use crate::schedule::Post;
 use crate::version::Print;
-use crate::watched::PoorPage;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_net::politeness::Answered;
@@ -222,6 +221,16 @@ pub struct Shows {
     pub links: usize,
     /// The class of what it redirects to.
     pub leads_to: Option<Class>,
+}
+
+/// A list page that shows too little, as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PoorPage {
+    pub at: UnixMillis,
+    /// Its URL, keys masked.
+    pub url: Box<str>,
+    /// At most [`crate::limits::WATCHED_PAGE_BYTES_MAX`] bytes of it.
+    pub text: Box<str>,
 }
 
 /// Results of a visit.

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::job::Finished;
+pub use crate::job::PoorPage;
 use crate::limits::{WATCHED_HOSTS_MAX, WATCHED_LISTS_MAX, WATCHED_LOOKS_MAX, WATCHED_PAGE_BYTES_MAX};
 use crate::masked::masked_path;
 use gleaner_base::clock::UnixMillis;
@@ -72,16 +73,6 @@ pub enum PauseKind {
     Tls,
     /// It refuses the rate.
     Throttles,
-}
-
-/// A list page that shows too little, as it was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PoorPage {
-    pub at: UnixMillis,
-    /// Its URL, keys masked.
-    pub url: Box<str>,
-    /// At most [`WATCHED_PAGE_BYTES_MAX`] bytes of it.
-    pub text: Box<str>,
 }
 
 impl Watched {

@@ -19,7 +19,7 @@ const DAYS_WITH_FINDS: usize = 5;
 const DAYS_OF_MANY: usize = 24;
 
 /// What is not usual, at least; and for a site that is not known.
-const AT_LEAST: Duration = Duration::from_secs(24 * 3_600);
+const AT_LEAST: Duration = Duration::from_secs(36 * 3_600);
 const OF_UNKNOWN: Duration = Duration::from_secs(4 * 86_400);
 
 /// Times the mean gap: if torrents come by chance, each 20,000th gap is longer.
@@ -76,7 +76,7 @@ impl Finds {
         let longest = gaps.len().checked_sub(1 + usize::from(gaps.len() >= DAYS_OF_MANY)).map_or(0, |at| gaps[at]);
         let least = if today.saturating_sub(began) >= DAYS { AT_LEAST } else { OF_UNKNOWN };
         let mean = self.read_ms / self.finds.max(1);
-        let usual = (longest * 2).max(mean * MEANS).max(least.as_millis() as u64);
+        let usual = (longest * 5 / 2).max(mean * MEANS).max(least.as_millis() as u64);
         let is_over = gaps.len() >= DAYS_WITH_FINDS && self.idle_ms > usual;
         is_over.then(|| Stopped { before: Duration::from_millis(longest), now: Duration::from_millis(self.idle_ms) })
     }
