@@ -57,7 +57,7 @@ pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::R
             Some(site.pages.saturating_sub(earlier.pages) as f64 / options.interval as f64)
         };
         let now = SystemClock.now().rfc3339();
-        let text = screen(&report, rate, &now, &hints.command(""), columns, !is_once);
+        let text = screen(&report, rate, &now, &|words| hints.command(words), columns, !is_once);
         let shown = if is_once { text } else { format!("{HOME}{text}") };
         let mut out = io::stdout().lock();
         let written = out.write_all(shown.as_bytes()).and_then(|()| out.flush());
@@ -89,7 +89,7 @@ fn screen(
     report: &StatusReport,
     rate: impl Fn(&SiteStatus) -> Option<f64>,
     now: &str,
-    command: &str,
+    command: &dyn Fn(&str) -> String,
     columns: usize,
     has_colours: bool,
 ) -> String {
@@ -100,17 +100,15 @@ fn screen(
     let (sentence, tone) = match (&report.store_fault, report.rule_faults.len(), needy) {
         (Some(_), ..) => ("Nothing can be stored: make room on the disk.".to_owned(), RED),
         (None, 0, 0) if !report.crawling => {
-            (format!("Nothing is crawled: no service runs in this folder; {all} sites."), YELLOW)
+            (format!("Nothing is crawled: no service runs in this folder; sites: {all}."), YELLOW)
         }
-        (None, 0, 0) => (format!("All is well: {all} sites."), GREEN),
+        (None, 0, 0) => (format!("All is well; sites: {all}."), GREEN),
         (None, 0, needy) => {
             let verb = if needy == 1 { "needs" } else { "need" };
-            (
-                format!("{needy} of {all} sites {verb} you: {command}status says what to do."),
-                if worst > 1 { RED } else { YELLOW },
-            )
+            (format!("{needy} of {all} sites {verb} you: {}", command("status")), if worst > 1 { RED } else { YELLOW })
         }
-        (None, faults, _) => (format!("{faults} rule files have faults: {command}rules check"), RED),
+        (None, 1, _) => (format!("1 rule file has faults: {}", command("rules check")), RED),
+        (None, faults, _) => (format!("{faults} rule files have faults: {}", command("rules check")), RED),
     };
     let torrents: u64 = report.sites.iter().map(|site| site.counts.torrents).sum();
     let mut text = format!("{}{}{sentence}{}\n", colour(BOLD), colour(tone), colour(PLAIN));
@@ -169,7 +167,7 @@ mod tests {
         let evil = serde_json::json!({"end": "unreachable", "detail": "h\u{1b}[2J\u{202e}x"});
         let report = serde_json::json!({"crawling": true, "sites": [site("a", serde_json::Value::Null), site("z\u{1b}[31m", evil)]});
         let report: StatusReport = serde_json::from_value(report).unwrap();
-        let text = screen(&report, |_| None, "2026-12-01T00:00:00Z", "gleaner ", 100, false);
+        let text = screen(&report, |_| None, "2026-12-01T00:00:00Z", &|words| format!("gleaner {words}"), 100, false);
         assert!(text.starts_with("1 of 2 sites needs you: gleaner status"), "{text}");
         assert!(!text.contains(['\u{1b}', '\u{202e}']) && text.contains("\\u001b"), "{text}");
         let lines: Vec<&str> = text.lines().collect();

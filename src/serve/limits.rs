@@ -133,5 +133,8 @@ pub const ROWS_SHOWN: usize = 20;
 /// Looks that the timeline of a site shows.
 pub const LOOKS_SHOWN: usize = 400;
 
+/// Bytes of a URL that is tried.
+pub const TRIED_URL_BYTES_MAX: usize = 4_096;
+
 /// Bytes of a saved page that are shown.
 pub const SAVED_PAGE_SHOWN: usize = 256 << 10;

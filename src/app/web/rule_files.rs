@@ -162,7 +162,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(
             folder.path().join("a.toml"),
-            "start = ['http://h.example/']\ndeny = ['^/t/9']\n[classes]\ndetail = ['^/t/\\d+']\n",
+            "start = ['http://h.example/']\ndeny = ['^/t/9']\n[classes]\ndetail = ['^/t/\\d+']\nindex = ['^/$']\n",
         )
         .unwrap();
         folder
@@ -175,7 +175,7 @@ mod tests {
         let found = verdicts(folder.path(), "a", &urls);
         let told: Vec<_> = found.iter().map(|of| (of.is_taken, of.line)).collect();
         assert_eq!(told, [(true, Some(4)), (false, Some(2)), (false, None), (false, None), (false, None)]);
-        assert!(found[0].what == "taken as detail" && found[2].what.contains("none of its 2 rules"), "{found:?}");
+        assert!(found[0].what == "taken as detail" && found[2].what.contains("none of its 3 rules"), "{found:?}");
     }
 
     #[test]

@@ -114,7 +114,7 @@ fn answers(visit: &Visit, alarm: &Alarm) -> Markup {
             (silence("silence 1 h", "60")) (silence("1 day", "1440")) (silence("until it is over", ""))
             (visit.form(&to, &html! {
                 input type="hidden" name="do" value="note";
-                input type="text" name="text" maxlength="500" aria-label="note" placeholder="note" value=(alarm.note.as_deref().unwrap_or_default());
+                input type="text" name="text" maxlength="500" aria-label="note" placeholder="note" value=(words::typed(alarm.note.as_deref().unwrap_or_default()));
                 button { "keep the note" }
             }))
         }

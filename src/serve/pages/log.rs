@@ -15,7 +15,7 @@ const LEVELS: [(&str, Urgency); 4] =
 
 /// `/log`.
 pub async fn page(visit: Visit) -> Result<Response, Problem> {
-    let [level, site, text] = ["level", "site", "text"].map(|name| visit.asked(name).trim().to_owned());
+    let [level, site, text] = ["level", "site", "text"].map(|name| words::typed(visit.asked(name).trim()));
     let least = LEVELS.iter().find(|(name, _)| *name == level).map_or(Urgency::Trace, |(_, urgency)| *urgency);
     let before = match visit.asked("before") {
         "" => None,
@@ -29,7 +29,15 @@ pub async fn page(visit: Visit) -> Result<Response, Problem> {
         line.level >= least && (site.is_empty() || line.is_of(&site)) && (wanted.is_empty() || has(line, &wanted))
     };
     let lines = visit.outlet.inside.log.newest(before, LOG_SHOWN, is_wanted);
-    let sites: Vec<String> = visit.outlet.status().await?.sites.iter().map(|of| of.name.clone()).collect();
+    let sites: Vec<String> = visit
+        .outlet
+        .status()
+        .await?
+        .sites
+        .iter()
+        .map(|of| of.name.clone())
+        .filter(|name| words::typed(name) == *name)
+        .collect();
     let older = lines.last().filter(|_| lines.len() == LOG_SHOWN).map(|line| line.number);
     let kept = format!("level={}&site={}&text={}", part(&level), part(&site), part(&text));
     let body = html! {

@@ -12,10 +12,8 @@ use super::visit::{Form, Visit, part};
 use super::{ACTING, words};
 use crate::Outlet;
 use crate::desk::{Mark, NotSaved, RuleText, Verdict};
+use crate::limits::TRIED_URL_BYTES_MAX;
 use crate::problem::Problem;
-
-/// Bytes of a URL that is tried.
-const URL_BYTES_MAX: usize = 4_096;
 
 /// `/rules`.
 pub async fn index(visit: Visit) -> Result<Response, Problem> {
@@ -48,9 +46,9 @@ async fn rule_file(outlet: &Outlet, name: &str) -> Result<RuleText, Problem> {
 /// `/rules/NAME`.
 pub async fn page(Path(name): Path<String>, visit: Visit) -> Result<Response, Problem> {
     let file = rule_file(&visit.outlet, &name).await?;
-    let asked = visit.asked("url").trim();
-    let asked = &asked[..asked.floor_char_boundary(URL_BYTES_MAX)];
-    let verdict = match asked {
+    let mut asked = words::typed(visit.asked("url").trim());
+    asked.truncate(asked.floor_char_boundary(TRIED_URL_BYTES_MAX));
+    let verdict = match &*asked {
         "" => None,
         url => {
             let found = (visit.outlet.inside.desk.verdicts)(name.clone(), vec![url.to_owned()]).await;
@@ -63,14 +61,20 @@ pub async fn page(Path(name): Path<String>, visit: Visit) -> Result<Response, Pr
         p.lead { (words::shown(&file.path)) }
         div.rules {
             @if is_edited { (editor(&visit, &name, &file.text, &file.marks)) } @else { (text(&visit, &name, &file, verdict.as_ref())) }
-            div { (trial(&visit, &name, asked, verdict.as_ref())) (marks(&file.marks)) (versions(&visit, &name, &file)) }
+            div { (trial(&visit, &name, &asked, verdict.as_ref())) (marks(&file.marks)) (versions(&visit, &name, &file)) }
         }
     };
     Ok(visit.page(&format!("{name} · rules"), "", &body))
 }
 
 fn may_edit(visit: &Visit, file: &RuleText) -> bool {
-    visit.outlet.settings.edit_rules && visit.may_act() && !file.has_secrets
+    visit.outlet.settings.edit_rules && visit.may_act() && !file.has_secrets && is_plain(&file.text)
+}
+
+/// True for a text that a field shows and sends as it is.
+fn is_plain(text: &str) -> bool {
+    let text = text.replace("\r\n", "\n");
+    words::typed(&text) == text
 }
 
 fn text(visit: &Visit, name: &str, file: &RuleText, verdict: Option<&Verdict>) -> Markup {
@@ -89,6 +93,7 @@ fn text(visit: &Visit, name: &str, file: &RuleText, verdict: Option<&Verdict>) -
                     @if may_edit(visit, file) { a.button href=(visit.to(&format!("/rules/{}?edit=1", part(name)))) { "edit" } }
                     @else if !visit.outlet.settings.edit_rules { span.soft { "edited in its folder; here with " code { "[web] edit_rules = true" } } }
                     @else if file.has_secrets { span.soft { "it holds a secret: it is edited in its folder" } }
+                    @else if !is_plain(&file.text) { span.soft { "it holds characters that hide or turn text: it is edited in its folder" } }
                 }
             }
             ol.file.pad {
@@ -162,7 +167,7 @@ fn editor(visit: &Visit, name: &str, text: &str, marks: &[Mark]) -> Markup {
                 @if !marks.is_empty() { ul { @for mark in marks { li { "line " (mark.line) ":" (mark.column) " " (told(mark)) } } } }
                 (visit.form_whole(&format!("/rules/{}/save", part(name)), &html! {
                     label for="text" class="soft small" { "It is written only if it passes the check; what it replaces is kept." }
-                    textarea #text name="text" spellcheck="false" autocapitalize="off" { "\n" (text) }
+                    textarea #text name="text" spellcheck="false" autocapitalize="off" { "\n" (words::typed(text)) }
                     p { button.main { "check and save" } }
                 }))
             }
@@ -186,6 +191,9 @@ pub async fn save(
     }
     // Forms send lines as the network does.
     let text = form.get("text").replace("\r\n", "\n");
+    if !is_plain(&text) {
+        return Err(Problem::wrong("the text has characters that hide or turn text", "edit the file in its folder"));
+    }
     match (outlet.inside.desk.save)(name.clone(), text.clone(), visit.caller.named()).await? {
         Ok(()) => Ok(visit.back(&form, format!("{name} is saved, and in force as soon as the service has read it."))),
         Err(NotSaved::Refused(why)) => Err(Problem::new(StatusCode::CONFLICT, "the file was not written", why)),

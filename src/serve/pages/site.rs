@@ -49,10 +49,15 @@ struct DelayPoint {
 
 /// `/sites/NAME`.
 pub async fn page(Path(name): Path<String>, visit: Visit) -> Result<Response, Problem> {
-    let status = visit.outlet.status().await?;
+    let mut status = visit.outlet.status().await?;
+    if !overview::by_name(&status).contains_key(&*name) {
+        // It may have begun a moment ago.
+        visit.outlet.forget_status().await;
+        status = visit.outlet.status().await?;
+    }
     let site = overview::by_name(&status).get(&*name).copied();
-    let site =
-        site.ok_or_else(|| Problem::not_found(format!("no site is called {name}"), "the overview lists the sites"))?;
+    let missing = || Problem::not_found(format!("no site is called {name}"), "the overview lists the sites");
+    let site = site.ok_or_else(missing)?;
     let state = site.state(&status.rule_faults);
     let desk = &visit.outlet.inside.desk;
     let covered = (desk.covered)().remove(&name).unwrap_or_default();
@@ -159,11 +164,16 @@ async fn plots(visit: &Visit, name: &str, covered: &Covered, half_hours: &[HalfH
                 div { h3 { "torrents an hour" } (svg::bars("torrents stored an hour", span, &torrents_an_hour(covered, half_hours), number)) }
                 div { h3 { "delay" } (svg::lines("acquisition delay", span, None, &delay_lines(&delays, visit.now), words::span)) @if !delays.over_time.is_empty() { (svg::key(&[("p50", "s1"), ("p90", "s2"), ("p99", "s3")])) } }
                 div { h3 { "requests each half hour" } (svg::bars("requests by what became of them", span, &requests(half_hours), number)) (svg::key(&[("answered", "ok"), ("asked to wait", "slow"), ("refused", "refused"), ("failed", "failed")])) }
-                div { h3 { "coverage" } (svg::lines("share of what the site lists", span, Some(1.0), &[coverage_line(covered, visit.now)], words::percent)) h3 { "URLs queued" } (svg::lines("URLs that wait", span, None, &[queue_line(half_hours, visit.now)], number)) }
+                div { h3 { "coverage" } (svg::lines("share of what the site lists", span, Some(1.0), &[coverage_line(covered, visit.now)], whole_percent)) h3 { "URLs queued" } (svg::lines("URLs that wait", span, None, &[queue_line(half_hours, visit.now)], number)) }
             }
             p.pad.soft.small { "Times are UTC. Requests and the queue are known since the service started, at most 30 days back." }
         }
     })
+}
+
+/// Never 100 % of what is not all.
+fn whole_percent(ratio: f64) -> String {
+    format!("{:.0} %", (ratio * 100.0).floor())
 }
 
 fn number(value: f64) -> String {

@@ -296,7 +296,7 @@ impl Site {
             return State::new(Mood::Bad, words, None, vec![Fix::Rules, repair]);
         }
         if let Some(blocked) = self.blocked_hosts.iter().find(|host| host.waits) {
-            let words = format!("{} asked for a pause: {}", blocked.origin, first_line(&blocked.reason));
+            let words = format!("{} is left alone for a while: {}", blocked.origin, first_line(&blocked.reason));
             return State::new(Mood::Waits, words, words::parsed(&blocked.until), Vec::new());
         }
         if let Some(ended) = self.ended.as_ref().filter(|_| !self.is_crawled) {

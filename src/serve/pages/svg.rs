@@ -155,6 +155,10 @@ impl Frame {
         (self.span.from..=self.span.until).contains(&at)
     }
 
+    fn shows(&self, (at, value): &(UnixMillis, f64)) -> bool {
+        self.has(*at) && is_figure(*value)
+    }
+
     fn axes(&self, unit: impl Fn(f64) -> String) -> Markup {
         let hours = self.span.until.0.saturating_sub(self.span.from.0) / 3_600_000;
         let step = [1, 2, 4, 6, 12, 24, 48, 120, 240, 720, 2_160, 8_760].into_iter().find(|step| hours / step <= 7);
@@ -173,11 +177,17 @@ impl Frame {
                 @let x = self.x(at);
                 @if x < WIDTH - 30.0 {
                     line.axis x1=(px(x)) x2=(px(x)) y1=(px(HEIGHT - BOTTOM)) y2=(px(HEIGHT - BOTTOM + 4.0)) {}
-                    text x=(px(x)) y=(px(HEIGHT - 5.0)) text-anchor="middle" { (label(at)) }
+                    text.x x=(px(x)) y=(px(HEIGHT - 5.0)) text-anchor="middle" { (label(at)) }
                 }
             }
         }
     }
+}
+
+/// What can be drawn and written.
+fn is_figure(value: f64) -> bool {
+    const MOST: f64 = 1e15;
+    (0.0..MOST).contains(&value)
 }
 
 fn px(value: f64) -> String {
@@ -213,12 +223,13 @@ pub fn lines(
     lines: &[Line],
     unit: impl Fn(f64) -> String + Copy,
 ) -> Markup {
-    let values = lines.iter().flat_map(|line| line.points.iter()).filter(|(at, _)| *at >= span.from);
+    let values =
+        lines.iter().flat_map(|line| line.points.iter()).filter(|(at, value)| *at >= span.from && is_figure(*value));
     let largest = values.map(|(_, value)| *value).fold(0.0, f64::max);
     let frame = Frame { span, most: most.unwrap_or_else(|| round(largest)) };
     let path = |line: &Line| {
         let mut text = String::new();
-        for (at, value) in line.points.iter().filter(|(at, _)| frame.has(*at)) {
+        for (at, value) in line.points.iter().filter(|point| frame.shows(point)) {
             let sign = if text.is_empty() { 'M' } else { 'L' };
             let _ = write!(text, "{sign}{} {}", px(frame.x(*at)), px(frame.y(*value)));
         }
@@ -230,7 +241,7 @@ pub fn lines(
     };
     let mut at_times: BTreeMap<UnixMillis, Vec<String>> = BTreeMap::new();
     for line in lines {
-        for (at, value) in line.points.iter().filter(|(at, _)| frame.has(*at)) {
+        for (at, value) in line.points.iter().filter(|point| frame.shows(point)) {
             at_times.entry(*at).or_default().push(format!("{} {}", line.name, unit(*value)));
         }
     }
@@ -349,10 +360,10 @@ mod tests {
         let line = Line {
             name: "a",
             class: "s0",
-            points: vec![(UnixMillis(1), f64::MAX), (UnixMillis(86_400_000), f64::NAN)],
+            points: vec![(UnixMillis(1), f64::MAX), (UnixMillis(2), 7.0), (UnixMillis(86_400_000), f64::NAN)],
         };
         let text = lines("x", span, None, &[line], unit).into_string();
-        assert!(!text.contains("inf") && text.contains("<title>"), "{text}");
+        assert!(!text.contains("inf") && !text.contains("NaN") && text.contains("a 7"), "{text}");
         assert_eq!([0.0, 3.0, 41.0, 1_000.0].map(round), [1.0, 4.0, 50.0, 1_000.0]);
     }
 }

@@ -284,7 +284,7 @@ async fn what_another_site_or_nobody_sends_presses_nothing() {
         ("a wrong code", "00000000000000000000000000000000", &[], 403),
         ("another origin", &code, &[("origin", "http://evil.example")], 403),
         ("another site's page", &code, &[("sec-fetch-site", "cross-site")], 403),
-        ("a name that is not ours", &code, &[("x-forwarded-for", "1.2.3.4")], 401),
+        ("somebody behind a proxy", &code, &[("x-forwarded-for", "1.2.3.4")], 401),
     ] {
         let answer = pages.send(act, code, "act=pause", headers).await;
         assert_eq!(answer.status.as_u16(), status, "{what}: {}", answer.text);

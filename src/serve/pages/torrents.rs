@@ -49,7 +49,7 @@ impl Cursor {
 
 /// `/torrents`.
 pub async fn page(visit: Visit) -> Result<Response, Problem> {
-    let text = visit.asked("q").trim().to_owned();
+    let text = words::typed(visit.asked("q").trim());
     let query = Query::parse(&text);
     let cursor = match visit.asked("after") {
         "" => None,

@@ -37,7 +37,7 @@ impl<'f> Folder<'f> {
                     } }
                 }
                 @for (name, file) in &self.files {
-                    li data-row=(file.path) { span { span { (words::shown(name)) } span.soft.num { (words::bytes(file.bytes)) } } }
+                    li data-row=(words::typed(&file.path)) { span { span { (words::shown(name)) } span.soft.num { (words::bytes(file.bytes)) } } }
                 }
             }
         }

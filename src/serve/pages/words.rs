@@ -1,5 +1,7 @@
 //! Figures, times and names from outside, as the pages write them.
 
+use std::borrow::Cow;
+
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::console::escaped;
 use gleaner_base::url::{without_keys, without_keys_in};
@@ -98,6 +100,13 @@ pub fn day_time(at: UnixMillis) -> String {
     date(at).and_then(|at| at.format(form).ok()).unwrap_or_default()
 }
 
+/// What a field holds of a text: nothing that turns or hides text, so that what is sent is what is seen.
+#[must_use]
+pub fn typed(text: &str) -> String {
+    let is_plain = |of: &char| matches!(escaped(of.encode_utf8(&mut [0; 4])), Cow::Borrowed(_));
+    text.chars().filter(is_plain).collect()
+}
+
 /// `21:30:07`, in UTC.
 #[must_use]
 pub fn clock(at: UnixMillis) -> String {
@@ -180,6 +189,7 @@ mod tests {
     #[test]
     fn texts_of_others_turn_nothing_and_show_no_key() {
         assert_eq!(shown("a\u{202e}b\u{0}\nc"), "a\\u202eb\\u0000 c");
+        assert_eq!(typed("a\u{202e}b\u{0}\n\tc"), "ab\n\tc");
         assert!(
             !url("http://t.example/announce?passkey=0123456789abcdef0123456789abcdef").contains("0123456789abcdef")
         );

@@ -21,7 +21,9 @@ fn code(port: u16) -> String {
 
 /// A torrent of one file with this name.
 pub fn write_torrent(path: &Path, name: &[u8]) {
-    let mut bytes = b"d8:announce54:http://t.example/0123456789abcdef0123456789abcdef/announ7:comment11:<b>evil</b>4:infod6:lengthi5e4:name".to_vec();
+    let tracker = "http://t.example/0123456789abcdef0123456789abcdef/announce";
+    let head = format!("d8:announce{}:{tracker}7:comment11:<b>evil</b>4:infod6:lengthi5e4:name", tracker.len());
+    let mut bytes = head.into_bytes();
     bytes.extend(format!("{}:", name.len()).bytes());
     bytes.extend(name);
     bytes.extend(b"12:piece lengthi16384e6:pieces20:aaaaaaaaaaaaaaaaaaaaee");
@@ -74,7 +76,7 @@ fn a_site_is_paused_and_resumed_by_forms_and_each_page_is_there() {
     wait_for("it is crawled", || (get(port, "/api/v1/sites/demo").json()["paused"].is_null()).then_some(()));
     run(here, &["top", "--once", "--data", "data", "--rules", "rules"])
         .ended(0)
-        .says(&["All is well: 1 sites.", "demo"]);
+        .says(&["All is well; sites: 1.", "demo"]);
     assert!(service.stop().success());
     run(here, &["top", "--data", "data", "--rules", "rules"]).ended(0).says(&["Nothing is crawled"]);
     run(here, &["top", "--data", "none", "--rules", "rules"]).ended(1);
