@@ -42,7 +42,7 @@ pub struct ConfigFile {
     /// Contact for operators of crawled sites: an e-mail address or a URL. Part of the User-Agent.
     #[schemars(length(min = 1))]
     pub contact: Option<String>,
-    /// Size of the database cache, in MiB. With the default, the idle service stays below 40 MB of memory.
+    /// Size of the database cache, in MiB.
     #[schemars(range(min = 1, max = 65_536))]
     pub cache_mb: u32,
     /// Maximum concurrent requests, over all sites. Each holds a connection and a response body.
