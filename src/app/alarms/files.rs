@@ -148,7 +148,7 @@ mod tests {
     fn kept() -> Kept {
         let (mut kept, mut watch) = (Kept::default(), Watch::default());
         let machine = Machine { clock_set_by_ms: 90_000, ..Machine::default() };
-        let seen = Seen { at: UnixMillis(1_000_000), machine, sites: vec![] };
+        let seen = Seen { at: UnixMillis(1_000_000), machine, ..Seen::default() };
         let events = kept.book.look(&watch.look(&seen), &Default::default(), &Settings::default(), seen.at);
         kept.outbox.add(events[0].what, &events[0].alarm, ["phone"], seen.at);
         kept

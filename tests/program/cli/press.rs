@@ -11,7 +11,7 @@ use crate::cli::harness::{Service, Site, folder, run, wait_for};
 use crate::cli::web::{Answer, get, port_of, send};
 
 /// POSTs a body.
-fn post(port: u16, target: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+pub fn post(port: u16, target: &str, headers: &[(&str, &str)], body: &str) -> Answer {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     let lines: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
@@ -25,7 +25,7 @@ fn post(port: u16, target: &str, headers: &[(&str, &str)], body: &str) -> Answer
     Answer::of(&bytes)
 }
 
-const JSON: (&str, &str) = ("Content-Type", "application/json");
+pub const JSON: (&str, &str) = ("Content-Type", "application/json");
 
 fn site(port: u16) -> Value {
     get(port, "/api/v1/sites/demo").json()
