@@ -93,8 +93,8 @@ async fn told(
                 let change = CHANGE.as_millis() as u64;
                 let after = (now.0 - begin).saturating_sub(change) / 60_000;
                 if event.what == What::Fired {
-                    let looks =
-                        web.log().iter().filter(|(at, path)| *at >= change && path.starts_with("/list")).count();
+                    let is_front = |path: &str| path.starts_with("/list") && path.ends_with("page=1");
+                    let looks = web.log().iter().filter(|(at, path)| *at >= change && is_front(path)).count();
                     told.fired.push((event.alarm.kind, after, looks));
                     told.rules.push(event.alarm.rule);
                 }
