@@ -58,7 +58,7 @@ pub fn read(folder: &Path, now: UnixMillis) -> Kept {
 
 /// The state, for reading; one that cannot be read counts as none.
 #[must_use]
-pub fn peek(folder: &Path, _: UnixMillis) -> Kept {
+pub fn peek(folder: &Path) -> Kept {
     let _owner = folder.parent().map(owner::act);
     load(&folder.join(STATE)).ok().flatten().unwrap_or_default()
 }
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(read(&folder, UnixMillis(5_000)), kept());
         for end in [0, 1, json.len() / 2, json.len() - 1] {
             fs::write(folder.join(STATE), &json[..end]).unwrap();
-            assert!(peek(&folder, UnixMillis(0)).book.list().is_empty());
+            assert!(peek(&folder).book.list().is_empty());
             assert_eq!(read(&folder, UnixMillis(7_000)), Kept::default(), "{end}");
             assert!(folder.join("state.json.damaged-7").exists() && !folder.join(STATE).exists());
         }
