@@ -38,6 +38,8 @@ pub struct Seen {
     pub at: UnixMillis,
     pub machine: Machine,
     pub sites: Vec<Site>,
+    /// Sites that are known, though nothing may be seen of them now: what is usual of them stays.
+    pub known: Vec<String>,
 }
 
 /// What is seen of the service.
@@ -192,7 +194,8 @@ impl Watch {
         let mut causes = self.of_machine(&seen.machine, seen.at);
         let is_held = causes.iter().any(|cause| cause.kind.keeps_from_reading());
         // Of sites that are gone nothing needs to be known.
-        self.sites.retain(|name, _| seen.sites.iter().any(|site| site.name == *name));
+        let is_known = |name: &String| seen.known.contains(name) || seen.sites.iter().any(|site| site.name == *name);
+        self.sites.retain(|name, _| is_known(name));
         for site in &seen.sites {
             let usual = self.sites.entry(site.name.clone()).or_default();
             let read_ms = if is_held { 0 } else { passed };
@@ -251,10 +254,10 @@ impl Watch {
 
 impl Usual {
     fn of_site(&mut self, site: &Site, read_ms: u64, at: UnixMillis) -> Vec<Cause> {
-        let refusals = self.refusals.mind(site.visits, site.refused, at);
         if site.rests {
             return Vec::new();
         }
+        let refusals = self.refusals.mind(site.visits, site.refused, at);
         let new = |kind, title| Cause::new(kind, Some(&site.name), title);
         let mut causes: Vec<Cause> = site.host.iter().filter_map(|host| host_is_away(site, host)).collect();
         if let Some(why) = &site.no_session {

@@ -462,6 +462,6 @@ fn tell(event: &Event) {
 
 /// The alarms of a data folder that no service holds.
 #[must_use]
-pub fn stored(data_dir: &Path, now: UnixMillis) -> Vec<Alarm> {
-    files::peek(&files::folder(data_dir), now).book.list()
+pub fn stored(data_dir: &Path) -> Vec<Alarm> {
+    files::peek(&files::folder(data_dir)).book.list()
 }

@@ -108,7 +108,7 @@ fn list(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
             Some(service) => service.alarms().await?,
             None => None,
         };
-        Ok(told.unwrap_or_else(|| alarms::stored(&config.data_dir, now)))
+        Ok(told.unwrap_or_else(|| alarms::stored(&config.data_dir)))
     })?;
     if let Some(site) = &options.site {
         all.retain(|alarm| alarm.site.as_ref() == Some(site));

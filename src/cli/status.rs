@@ -67,7 +67,7 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
         with_holds(database.status().await?, database.reader(), config).await
     })?;
     if !report.crawling {
-        let stored = alarms::stored(&config.data_dir, SystemClock.now());
+        let stored = alarms::stored(&config.data_dir);
         report.alarms = stored.iter().filter(|alarm| alarm.over_ms.is_none()).count();
     }
     if let Some(site) = &options.site {

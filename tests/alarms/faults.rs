@@ -119,8 +119,9 @@ fn a_site_that_gives_nothing_new_is_told_after_its_own_longest_gap() {
 fn a_site_that_is_paused_raises_nothing() {
     let (mut service, mut site) = lived(Habit::default(), 5);
     for at in (BREAKS..BREAKS + 10 * DAY).step_by(STEP as usize) {
-        let mut seen = site.seen(at, Fault::HostDown);
-        seen.rests = true;
+        // Nothing is seen of it, and its counts are none.
+        let name = site.seen(at, Fault::HostDown).name;
+        let seen = gleaner_alarms::watch::Site { name, rests: true, ..Default::default() };
         let events = service.step(at, vec![seen]);
         assert!(events.is_empty(), "{events:?}");
     }

@@ -295,7 +295,7 @@ impl Service {
     pub fn step(&mut self, at: u64, sites: Vec<Site>) -> Vec<Event> {
         let rests: BTreeSet<String> = sites.iter().filter(|site| site.rests).map(|site| site.name.clone()).collect();
         let rests = rests.iter().map(String::as_str).collect();
-        let seen = Seen { at: UnixMillis(BEGIN + at), machine: self.machine.clone(), sites };
+        let seen = Seen { at: UnixMillis(BEGIN + at), machine: self.machine.clone(), sites, known: Vec::new() };
         let causes = self.watch.look(&seen);
         self.book.look(&causes, &rests, &self.settings, seen.at)
     }

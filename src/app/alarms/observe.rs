@@ -47,6 +47,8 @@ pub struct Observer {
     /// Poor pages as they were seen last, and those that are new.
     pub pages: BTreeMap<String, Arc<PoorPage>>,
     pub new_pages: Vec<(String, Arc<PoorPage>)>,
+    /// File and line of rules whose promise is broken, by site and rule.
+    pub places: BTreeMap<(String, String), Option<String>>,
 }
 
 impl Observer {
@@ -64,6 +66,7 @@ impl Observer {
             clocks: None,
             pages: BTreeMap::new(),
             new_pages: Vec::new(),
+            places: BTreeMap::new(),
         }
     }
 
@@ -77,7 +80,16 @@ impl Observer {
         for (name, doing) in self.progress.snapshot() {
             sites.push(self.site(name, &doing, now).await?);
         }
-        Ok(Seen { at: now, machine, sites })
+        let mut known: Vec<String> = self.db.hosts().await?.iter().map(|host| host.site.to_string()).collect();
+        known.dedup();
+        for name in &known {
+            // Nobody crawls a site that is paused.
+            let is_seen = sites.iter().any(|site| site.name == *name);
+            if !is_seen && pauses::of(&*self.db, name, now).await?.is_some() {
+                sites.push(Site { name: name.clone(), rests: true, ..Site::default() });
+            }
+        }
+        Ok(Seen { at: now, machine, sites, known })
     }
 
     /// The pages that showed too little since the last call: the name of each file, and what is in it.
@@ -156,18 +168,22 @@ impl Observer {
     }
 
     /// The rules of a site that keep their promise no more, with their places in the rule file.
-    async fn promises(&self, site: &str) -> Result<Vec<Promise>, CrawlDbError> {
+    async fn promises(&mut self, site: &str) -> Result<Vec<Promise>, CrawlDbError> {
         let Some(note) = self.db.note(site, PROMISES_NOTE).await? else { return Ok(Vec::new()) };
         let promises = Promises::take_up(Some(&note), |_| true);
-        if promises.alarms().next().is_none() {
-            return Ok(Vec::new());
+        let of_site = |rule: &str| (site.to_owned(), rule.to_owned());
+        if promises.alarms().any(|(rule, ..)| !self.places.contains_key(&of_site(rule))) {
+            // Once for each rule: all files are read.
+            let files = gleaner_rules::load_dir(&self.rules_dir);
+            let rules = files.iter().filter_map(|file| file.site.as_ref().ok()).find(|rules| &*rules.name == site);
+            self.places.retain(|(of, _), _| of != site);
+            for (rule, ..) in promises.alarms() {
+                self.places.insert(of_site(rule), rules.and_then(|rules| place_of(rules, rule)));
+            }
         }
-        // Rare, and seconds apart at the most.
-        let files = gleaner_rules::load_dir(&self.rules_dir);
-        let rules = files.iter().filter_map(|file| file.site.as_ref().ok()).find(|rules| &*rules.name == site);
         let told = |(rule, is_behind, alarm): (&str, bool, &gleaner_crawl::promises::Alarm)| Promise {
             rule: if is_behind { format!("{rule} later pages") } else { rule.to_owned() },
-            place: rules.and_then(|rules| place_of(rules, rule)),
+            place: self.places.get(&of_site(rule)).cloned().flatten(),
             told: alarm.told(rule, is_behind),
             advice: alarm.advice().map(ToOwned::to_owned),
             usual: alarm.usual,

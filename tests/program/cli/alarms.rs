@@ -6,6 +6,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::cli::harness::{Service, folder, run, wait_for};
+use crate::cli::press::{JSON, post};
 use crate::cli::web::{get, port_of};
 
 const BAD: &str = "start = ['http://127.0.0.1:9/']\nnonsense = 1\n";
@@ -50,6 +51,24 @@ fn an_alarm_is_told_once_over_kills_and_answered() {
     let port = port_of(&service);
     let shown = get(port, "/api/v1/alarms").json();
     assert_eq!((&shown["alarms"][0]["note"], shown["alarms"].as_array().unwrap().len()), (&"mine".into(), 1));
+    let silenced = post(port, &format!("/api/v1/alarms/{id}/silence"), &[JSON], "{}").json();
+    assert_eq!(silenced["alarm"]["silenced_until_ms"], 253_402_300_799_000_i64);
+    let noted = post(port, &format!("/api/v1/alarms/{id}/note"), &[JSON], r#"{"text":"<b>ours\u202e"}"#).json();
+    assert_eq!(noted["alarm"]["note"], "<b>ours");
+    for (path, body, status) in [
+        ("nothing-9/note", r#"{"text":"x"}"#, 404),
+        ("nothing-9/silence", "{}", 404),
+        ("rule-file-1/silence", r#"{"minutes":0}"#, 400),
+        ("rule-file-1/silence", r#"{"until":1}"#, 400),
+        ("rule-file-1/note", "{}", 400),
+        ("test", r#"{"channel":"none"}"#, 409),
+    ] {
+        assert_eq!(post(port, &format!("/api/v1/alarms/{path}"), &[JSON], body).status, status, "{path} {body}");
+    }
+    assert_eq!(post(port, "/api/v1/alarms/test", &[JSON], r#"{"channel":"own"}"#).status, 200);
+    let foreign = post(port, "/api/v1/alarms/test", &[JSON, ("Origin", "http://evil.example")], "{}");
+    assert_eq!((foreign.status, get(port, "/api/v1/alarms/rule-file-1/page").status), (403, 404));
+    let before = before + 1;
     let answer = get(port, "/metrics");
     let metrics = answer.text();
     for line in [
@@ -70,7 +89,7 @@ fn an_alarm_is_told_once_over_kills_and_answered() {
     let service = Service::start(here);
     wait_for("the second is told", || (calls() > before).then_some(()));
     assert_eq!((calls(), list(here).len()), (before + 1, 2));
-    assert_eq!(list(here).iter().find(|alarm| alarm["id"] == *id).unwrap()["note"], "mine");
+    assert_eq!(list(here).iter().find(|alarm| alarm["id"] == *id).unwrap()["note"], "<b>ours");
     service.signal(Signal::KILL);
     drop(service);
     // Without a service, from what it has left.

@@ -25,7 +25,7 @@ pub fn post(port: u16, target: &str, headers: &[(&str, &str)], body: &str) -> An
     Answer::of(&bytes)
 }
 
-const JSON: (&str, &str) = ("Content-Type", "application/json");
+pub const JSON: (&str, &str) = ("Content-Type", "application/json");
 
 fn site(port: u16) -> Value {
     get(port, "/api/v1/sites/demo").json()

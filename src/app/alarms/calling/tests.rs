@@ -124,7 +124,9 @@ async fn a_command_gets_json_and_no_shell() {
         let channel = Channel { name: "own".to_owned(), way: Way::Command(words) };
         caller(dir.path()).call(&channel, What::Test, &test_alarm(UnixMillis(0))).await
     };
-    run(&["/usr/bin/tee", out.to_str().unwrap(), "/dev/null;touch x"]).await.unwrap_err();
+    let odd = dir.path().join("$(touch a);touch b");
+    run(&["/usr/bin/tee", odd.to_str().unwrap()]).await.unwrap();
+    assert_eq!((odd.exists(), std::fs::read_dir(dir.path()).unwrap().count()), (true, 1), "no shell has read it");
     run(&["/usr/bin/tee", out.to_str().unwrap()]).await.unwrap();
     let told: serde_json::Value = serde_json::from_slice(&std::fs::read(&out).unwrap()).unwrap();
     assert_eq!((&told["event"], &told["alarm"]["id"]), (&"test".into(), &"test".into()));
