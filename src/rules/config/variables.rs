@@ -62,9 +62,11 @@ pub fn unknown(variables: &BTreeMap<String, String>) -> Vec<String> {
     known.extend(OTHERS.map(str::to_owned));
     let is_known = |name: &str| name.starts_with("GLEANER_PASSWORD_") || known.iter().any(|known| known == name);
     let unknown = variables.keys().filter(|name| !is_known(name));
-    let lower: Vec<String> = known.iter().map(|name| name.to_lowercase()).collect();
-    let told = |name: &String| match nearest(name, lower.iter().map(String::as_str)) {
-        Some(meant) => format!("${name} is no variable of gleaner: did you mean ${}?", meant.to_uppercase()),
+    // All begin alike: that is no likeness.
+    let own = |name: &str| name.trim_start_matches("GLEANER_").to_lowercase();
+    let lower: Vec<String> = known.iter().map(|name| own(name)).collect();
+    let told = |name: &String| match nearest(&own(name), lower.iter().map(String::as_str)) {
+        Some(meant) => format!("${name} is no variable of gleaner: did you mean $GLEANER_{}?", meant.to_uppercase()),
         None => format!("${name} is no variable of gleaner: docs/reference/configuration.md lists them"),
     };
     unknown.map(told).collect()
