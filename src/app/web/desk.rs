@@ -59,11 +59,12 @@ pub(super) fn desk(app: &App, config: &Config, history: &History, figures: Figur
     }
 }
 
-/// Free and all bytes.
+/// Free bytes, and with them those in use; what the file system keeps for root is neither, as df(1) reckons.
 fn disk(data_dir: &Path) -> Option<(u64, u64)> {
     let disk = rustix::fs::statvfs(data_dir).ok()?;
     let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
-    Some((bytes(disk.f_bavail), bytes(disk.f_blocks)))
+    let used = disk.f_blocks.saturating_sub(disk.f_bfree);
+    Some((bytes(disk.f_bavail), bytes(used.saturating_add(disk.f_bavail))))
 }
 
 fn covered(figures: &Figures) -> BTreeMap<String, Covered> {
