@@ -7,13 +7,14 @@ use clap::{Args, Subcommand};
 
 use super::block_on;
 use super::fold::fold;
-use crate::app::alarms;
 use crate::app::control::Remote;
+use crate::app::{alarms, has_database, nothing_there};
 use gleaner_alarms::Alarm;
 use gleaner_alarms::limits::SILENCE_MINUTES_MAX;
 use gleaner_alarms::messages::{lasted, short};
 use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
 use gleaner_rules::config::Config;
+use gleaner_rules::load_dir;
 use gleaner_serve::alarms::Answer;
 
 /// Alarms that are over which people are shown; `--json` has five hundred.
@@ -108,10 +109,20 @@ fn list(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
             Some(service) => service.alarms().await?,
             None => None,
         };
-        Ok(told.unwrap_or_else(|| alarms::stored(&config.data_dir)))
+        match told {
+            Some(told) => Ok(told),
+            // Where nothing was crawled, and where nothing may be read, nothing is known.
+            None if has_database(&config.data_dir)? => Ok(alarms::stored(&config.data_dir)),
+            None => Err(nothing_there(&config.into())),
+        }
     })?;
     if let Some(site) = &options.site {
         all.retain(|alarm| alarm.site.as_ref() == Some(site));
+        let has_rules =
+            || load_dir(&config.rules_dir).iter().any(|of| of.site.as_ref().is_ok_and(|of| *of.name == **site));
+        if all.is_empty() && !has_rules() {
+            bail!("{site}: no site has this name, and no alarm\nhint: gleaner status{} lists the sites", config.given);
+        }
     }
     if options.json {
         outln!("{}", serde_json::json!({ "alarms": all }));

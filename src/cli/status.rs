@@ -66,10 +66,6 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
         };
         with_holds(database.status().await?, database.reader(), config).await
     })?;
-    if !report.crawling {
-        let stored = alarms::stored(&config.data_dir);
-        report.alarms = stored.iter().filter(|alarm| alarm.over_ms.is_none()).count();
-    }
     if let Some(site) = &options.site {
         keep_one(&mut report, site, &hints)?;
     }
@@ -160,6 +156,8 @@ pub(super) async fn with_holds(
     let now = SystemClock.now();
     if !report.crawling {
         report.rule_faults = rule_faults(config);
+        let stored = alarms::stored(&config.data_dir);
+        report.alarms = stored.iter().filter(|alarm| alarm.over_ms.is_none()).count();
     }
     let rules = rules_at_hand(config);
     for site in &mut report.sites {

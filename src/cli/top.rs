@@ -99,9 +99,10 @@ fn screen(
     let all = report.sites.len();
     let (sentence, tone) = match (&report.store_fault, report.rule_faults.len(), needy) {
         (Some(_), ..) => ("Nothing can be stored: make room on the disk.".to_owned(), RED),
-        (None, 0, 0) if !report.crawling => {
+        (None, 0, 0) if !report.crawling && report.alarms == 0 => {
             (format!("Nothing is crawled: no service runs in this folder; sites: {all}."), YELLOW)
         }
+        (None, 0, _) if report.alarms > 0 => (format!("Open alarms: {}: {}", report.alarms, command("alarms")), RED),
         (None, 0, 0) => (format!("All is well; sites: {all}."), GREEN),
         (None, 0, needy) => {
             let verb = if needy == 1 { "needs" } else { "need" };
@@ -172,5 +173,10 @@ mod tests {
         assert!(!text.contains(['\u{1b}', '\u{202e}']) && text.contains("\\u001b"), "{text}");
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[4].starts_with("z\\u001b") && lines[5].starts_with("a "), "{text}");
+        for crawling in [true, false] {
+            let report = StatusReport { alarms: 2, crawling, sites: Vec::new(), ..report.clone() };
+            let text = screen(&report, |_| None, "x", &|words| format!("gleaner {words}"), 100, false);
+            assert!(text.starts_with("Open alarms: 2: gleaner alarms"), "{text}");
+        }
     }
 }

@@ -17,6 +17,9 @@ use gleaner_base::durations::Durations;
 use gleaner_base::url::CrawlUrl;
 use gleaner_store::crawldb::Outcome;
 
+/// What is waited for where nothing but time keeps a site from its next request.
+pub const NEXT_LOOK: &str = "the next recheck or retry";
+
 /// Counts of one run. Visits count once they are on disk.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {

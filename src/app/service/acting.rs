@@ -3,6 +3,7 @@
 use super::Service;
 use crate::app::pauses::{self, Pause};
 use gleaner_base::clock::UnixMillis;
+use gleaner_crawl::progress::NEXT_LOOK;
 use gleaner_serve::acts::{Act, Acted, Refused, Wish};
 
 impl Service<'_> {
@@ -75,7 +76,8 @@ impl Service<'_> {
         };
         tracing::info!(site, by, "a recheck of all lists is asked for");
         running.reins.look.send_modify(|looks| *looks += 1);
-        let waiting = self.progress.snapshot().remove(site).and_then(|doing| doing.waiting);
+        let waiting =
+            self.progress.snapshot().remove(site).and_then(|doing| doing.waiting).filter(|(_, why)| why != NEXT_LOOK);
         let note = waiting.map(|(until, why)| format!("nothing is requested before {}: {why}", until.rfc3339()));
         Ok(Acted { site: site.to_owned(), is_paused: false, until: None, note })
     }

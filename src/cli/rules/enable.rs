@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
@@ -9,7 +10,7 @@ use gleaner_base::regular;
 use gleaner_rules::fault::nearest;
 use gleaner_rules::shipped::SHIPPED;
 use gleaner_rules::{from_text_at, load_dir};
-use toml_edit::{DocumentMut, value};
+use toml_edit::{Document, Item};
 
 use crate::app::versions::put;
 use crate::cli::hints::Hints;
@@ -31,20 +32,21 @@ pub fn switch(name: &str, on: bool, rules_dir: &Path, hints: &Hints, out: &mut i
             _ => bail!("{}", unknown(name, on, rules_dir, hints)),
         },
     };
-    let mut document: DocumentMut = match (from_text_at(&path, &text), text.parse()) {
+    let document = match (from_text_at(&path, &text), Document::parse(&*text)) {
         (Ok(_), Ok(document)) => document,
         (read, _) => {
             let first = read.err().and_then(|faults| faults.first().map(ToString::to_string)).unwrap_or_default();
-            bail!("{first}\nhint: mend the file first: {}", hints.command("rules check"));
+            let or = if on { String::new() } else { format!("; or {}", hints.command(&format!("pause {name}"))) };
+            bail!("{first}\nhint: mend the file first: {}{or}", hints.command("rules check"));
         }
     };
-    let was_on = document.get("enabled").and_then(|item| item.as_bool()).unwrap_or(true);
+    let key = document.get("enabled");
+    let was_on = key.and_then(Item::as_bool).unwrap_or(true);
     if was_on == on && !is_new {
         writeln!(out, "{name} is {state} already: {}", path.display())?;
         return Ok(());
     }
-    document["enabled"] = value(on);
-    let text = document.to_string();
+    let text = with_key(&text, key.and_then(Item::span), on);
     let hint = || format!("{}\nhint: run the command as a user who may write to the rules folder", path.display());
     if is_new {
         fs::create_dir_all(rules_dir).with_context(hint)?;
@@ -60,6 +62,14 @@ pub fn switch(name: &str, on: bool, rules_dir: &Path, hints: &Hints, out: &mut i
         writeln!(out, "      a running service takes it up by itself")?;
     }
     Ok(())
+}
+
+/// The text with this value in the place of the one there; all else stays as it was written. Without one, the key comes first.
+fn with_key(text: &str, value: Option<Range<usize>>, on: bool) -> String {
+    let Some((before, after)) = value.and_then(|at| Some((text.get(..at.start)?, text.get(at.end..)?))) else {
+        return format!("enabled = {on}\n{text}");
+    };
+    format!("{before}{on}{after}")
 }
 
 /// The file of a site in the rules folder. One with faults has the name of its file.

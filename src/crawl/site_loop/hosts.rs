@@ -460,7 +460,7 @@ impl SiteHosts {
     pub(super) fn waits_for(&self, at: UnixMillis) -> Result<String, Why> {
         let gate = |host: &HostWork| host.gate.filter(|(until, _)| *until == at);
         let Some((host, why)) = self.hosts.iter().find_map(|host| gate(host).map(|(_, why)| (host, why))) else {
-            return Ok("the next recheck or retry".to_owned());
+            return Ok(crate::progress::NEXT_LOOK.to_owned());
         };
         let face = host.face();
         let name = face.name();

@@ -48,7 +48,8 @@ impl Packing {
             _ => {}
         }
         make_folder(parent(dest))?;
-        let file = WholeFile::begin(dest)?;
+        // What is in it is its owner's alone, as in a folder.
+        let file = WholeFile::begin_with_mode(dest, 0o600)?;
         let zstd = zstd::Encoder::new(file, LEVEL).map_err(|error| BackupError::io(dest, "compress", error))?;
         Ok(Self { tar: tar::Builder::new(zstd), dest: dest.to_owned() })
     }

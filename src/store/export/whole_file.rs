@@ -3,6 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, Mode, OFlags};
@@ -25,10 +26,18 @@ impl WholeFile {
     /// # Errors
     /// [`ExportError::Busy`] while another process writes the same file.
     pub fn begin(dest: &Path) -> Result<Self, ExportError> {
+        Self::begin_with_mode(dest, 0o666)
+    }
+
+    /// The same for a file with these permissions, less those of the umask.
+    ///
+    /// # Errors
+    /// As of [`Self::begin`].
+    pub fn begin_with_mode(dest: &Path, mode: u32) -> Result<Self, ExportError> {
         let part = part_name(dest);
         let failed = |error| ExportError::io(&part, "create", error);
         loop {
-            match OpenOptions::new().read(true).write(true).create_new(true).open(&part) {
+            match OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(&part) {
                 Ok(file) => {
                     lock(&file, dest)?;
                     // Between creation and locking, another process may have taken it for a leftover.

@@ -97,3 +97,12 @@ fn an_alarm_is_told_once_over_kills_and_answered() {
     run(here, &["alarms", "two", "--data", "data"]).ended(0).says(&["1 open", "two: "]);
     run(here, &["alarms", "note", &id, "x", "--data", "data"]).ended(1).says(&["no service runs"]);
 }
+
+#[test]
+fn where_nothing_can_be_known_nothing_is_told_to_be_well() {
+    let dir = folder();
+    let here = dir.path();
+    run(here, &["alarms", "--data", "nope"]).ended(1).says(&["there is no such folder"]);
+    fs::create_dir(here.join("empty")).unwrap();
+    run(here, &["alarms", "--json", "--data", "empty"]).ended(1).says(&["no crawl was started in this folder"]);
+}
