@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -187,6 +188,8 @@ fn an_archive_and_a_folder_hold_the_same_and_secrets_only_on_demand() {
     let told = backup(here, &["plain"]).ended(0).says(&["60 torrents, 60 of them new, 60 as links", "--with-secrets"]);
     assert!(!told.out.contains("geheim"), "{}", told.out);
     backup(here, &["whole.tar.zst", "--with-secrets"]).ended(0);
+    let mode = fs::metadata(here.join("whole.tar.zst")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "it holds secrets");
     // Once more, in the place of the former.
     backup(here, &["whole.tar.zst", "--with-secrets"]).ended(0);
     assert_eq!(restored(here, "plain"), restored(here, "whole.tar.zst"));
