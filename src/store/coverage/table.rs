@@ -66,14 +66,13 @@ fn stated(site: &SiteCoverage) -> Option<(u64, String)> {
     // NT has all pages that are linked to.
     let is_told = |size: &&ListSize| size.by != SizeSign::Pager || site.stated.stated_is_more;
     let ListSize { list, total, by, .. } = site.stated.stated_lists.first().filter(is_told)?;
-    let sign = match by {
-        SizeSign::Range => "a range of rows",
-        SizeSign::Count => "a count",
-        SizeSign::Pages => "its number of pages",
-        SizeSign::Pager => "the pages that it links to",
+    let said = match by {
+        SizeSign::Range | SizeSign::Count => format!("{list} states {total} torrents"),
+        SizeSign::Pages => format!("{list} has room for {total} torrents (stated pages × rows of one)"),
+        SizeSign::Pager => format!("{list} has room for {total} torrents (pages that it links to × rows of one)"),
     };
     let shown = site.ni.listed_links;
-    let mut text = format!("{list} states {total} torrents ({sign}), the lists have shown {shown}");
+    let mut text = format!("{said}, the lists have shown {shown}");
     if site.stated.stated_is_more {
         text +=
             ": lists are capped, or pages are not reached, or it counts what it does not list; CR is of what is listed";
@@ -96,6 +95,8 @@ fn unknown_numbers(site: &SiteCoverage) -> Option<(u64, String)> {
             text += "; the others may be torrents, or deleted, or of other sections";
             if gaps.can_be_asked {
                 text += &format!(" (hint: gleaner crawl {} --enumerate 100)", site.site);
+            } else {
+                text += "; their URLs (*) have more than the number, so none can be asked for";
             }
         }
         None => {}
