@@ -74,6 +74,8 @@ pub struct Site {
     pub name: String,
     /// It is paused, in its quiet hours, or not crawled: nothing is told of it, and nothing learned.
     pub rests: bool,
+    /// Tells its rules from others, if they are known now.
+    pub rules: Option<u64>,
     /// Since the last time.
     pub looks: Vec<Look>,
     /// All visits so far, and those that were refused.
@@ -179,6 +181,8 @@ pub struct Watch {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Usual {
+    /// The rules that its lists are of.
+    rules: Option<u64>,
     lists: Lists,
     refusals: Refusals,
     coverage: Coverage,
@@ -257,6 +261,10 @@ impl Usual {
         if site.rests {
             return Vec::new();
         }
+        // By other rules, other lists show other rows.
+        if site.rules.is_some_and(|rules| self.rules.replace(rules).is_some_and(|former| former != rules)) {
+            self.lists = Lists::default();
+        }
         let refusals = self.refusals.mind(site.visits, site.refused, at);
         let new = |kind, title| Cause::new(kind, Some(&site.name), title);
         let mut causes: Vec<Cause> = site.host.iter().filter_map(|host| host_is_away(site, host)).collect();
@@ -273,6 +281,7 @@ impl Usual {
         // What is read while it is away is not its usual self.
         let is_away = causes.iter().any(|cause| cause.kind.keeps_from_reading());
         if !is_away {
+            self.lists.pass(read_ms);
             site.looks.iter().for_each(|look| self.lists.mind(look));
         }
         causes.extend(site.promises.iter().map(|promise| broken(site, promise)));

@@ -139,6 +139,7 @@ impl Observer {
         let delays = self.progress.delays(&name).map(|delays| delay_counts(&delays));
         Ok(Site {
             rests,
+            rules: watched.rules,
             looks: watched.looks.iter().map(look).collect(),
             visits: counts.pages(),
             refused: REFUSED.iter().map(|outcome| counts.of(*outcome)).sum(),
