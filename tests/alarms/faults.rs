@@ -142,6 +142,26 @@ fn a_list_that_shows_less_for_a_week_is_usual_then() {
 }
 
 #[test]
+fn lists_that_fell_are_forgotten_with_the_rules_that_they_were_of() {
+    let mut ends = Vec::new();
+    for other in [7, 8] {
+        let (mut service, mut site) = lived(Habit::default(), 8);
+        let mut told = Vec::new();
+        for at in (BREAKS..BREAKS + 4 * HOUR).step_by(STEP as usize) {
+            let is_changed = at >= BREAKS + 2 * HOUR;
+            let mut seen = site.seen(at, Fault::HalfTheRows);
+            seen.rules = Some(if is_changed { other } else { 7 });
+            if is_changed {
+                seen.looks.clear();
+            }
+            told.extend(service.step(at, vec![seen]).into_iter().map(|event| (event.what, (at - BREAKS) / HOUR)));
+        }
+        ends.push(told);
+    }
+    assert_eq!(ends, [vec![(What::Fired, 0)], vec![(What::Fired, 0), (What::Over, 2)]]);
+}
+
+#[test]
 fn the_machine_is_watched() {
     let mut service = Service::default();
     let mut at = 0;
