@@ -34,9 +34,10 @@ const LESS: u32 = 60;
 const STEADY: u32 = 80;
 
 /// Read time without a look, as a multiple of the longest one lately, after which a list says nothing any more: its URL is gone, or left the rules.
-/// At least and at most so many milliseconds; after the longest it is forgotten.
+/// At least and at most so many milliseconds; after the longest it is forgotten. The crawl puts off a list that is not there for weeks: that it is over
+/// should not be told soon.
 const UNSEEN_TIMES: u64 = 3;
-const UNSEEN_LEAST_MS: u64 = 6 * 3_600_000;
+const UNSEEN_LEAST_MS: u64 = DAY_MS / 2;
 const UNSEEN_MOST_MS: u64 = LIST_DAYS_MAX as u64 * DAY_MS;
 
 /// What a look at a list has shown.
@@ -243,9 +244,9 @@ mod tests {
         // The site rests, for however long.
         lists.pass(0);
         assert!(lists.fell().is_some());
-        look(&mut lists, 22, 24, &[(2, 50)]);
+        look(&mut lists, 22, 40, &[(2, 50)]);
         assert_eq!(lists.fell(), None);
-        look(&mut lists, 46, 15 * 96, &[(2, 50)]);
+        look(&mut lists, 62, 15 * 96, &[(2, 50)]);
         assert_eq!(lists.0.keys().collect::<Vec<_>>(), [&2], "it is forgotten");
     }
 
