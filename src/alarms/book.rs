@@ -28,8 +28,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    fn after(&self, kind: Kind) -> Duration {
-        self.after.get(&kind).copied().unwrap_or_else(|| kind.after())
+    fn after(&self, cause: &Cause) -> Duration {
+        self.after.get(&cause.kind).copied().or(cause.after).unwrap_or_else(|| cause.kind.after())
     }
 }
 
@@ -117,7 +117,7 @@ impl Book {
             }
             let began = self.pending.iter().find(|(of, _)| *of == key).map_or(now, |(_, since)| *since);
             let since = cause.since.map_or(began, |since| since.min(began));
-            if now.since(since) >= settings.after(cause.kind) {
+            if now.since(since) >= settings.after(cause) {
                 events.extend(self.fires(key, cause, now));
             } else if pending.len() < OPEN_MAX {
                 pending.push((key, began));

@@ -174,7 +174,7 @@ pub const KINDS: [Row; 16] = [
     Row {
         kind: IndexBehind,
         name: "index-behind",
-        means: "torrents are stored, and search and feeds do not find them",
+        means: "torrents are stored, and search and feeds take in nothing more, or not what is two hours old",
         after: 20,
         explained_by: &[DiskFull, CommitsFail],
         todo: "`journalctl -u gleaner | grep index` says why",
@@ -182,7 +182,7 @@ pub const KINDS: [Row; 16] = [
     Row {
         kind: BackupOld,
         name: "backup-old",
-        means: "the last backup is older than this",
+        means: "the last backup is older than this; with `[backup]`, than twice its `every`, or there is none yet",
         after: 8 * 24 * 60,
         explained_by: &[],
         todo: "`gleaner backup` makes one",

@@ -2,6 +2,7 @@
 //! alarms of those that last, one a cause, and knows what was told; [`messages`] words them for who is called; [`outbox`] says when one is
 //! tried again. Whoever looks, sends and keeps is `app/alarms` of the program.
 
+pub mod behind;
 pub mod book;
 pub mod kinds;
 pub mod limits;

@@ -1,11 +1,13 @@
 //! What is seen of the service and its sites → causes that stand now. It remembers what is usual.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use gleaner_base::clock::UnixMillis;
 use serde::{Deserialize, Serialize};
 
 use crate::Figures;
+use crate::behind::{Behind, Index};
 use crate::kinds::Kind;
 use crate::usual::coverage::Coverage;
 use crate::usual::delays::{Counts, Delays};
@@ -32,6 +34,13 @@ const DISK_SHARE_MOST: f64 = 0.1;
 const CLOCK_MS: u64 = 60_000;
 const CLOCK_STANDS_MS: u64 = 3_600_000;
 
+/// How late a backup that the service makes by itself may be at least, and the first one of all at most.
+const BACKUP_LATE: Duration = Duration::from_secs(3_600);
+const FIRST_BACKUP_LATE: Duration = Duration::from_secs(86_400);
+
+/// Time of the service, at most, in which one that came due while it did not run may be under way.
+const BACKUP_RUNS: Duration = Duration::from_secs(6 * 3_600);
+
 /// What is seen at one time.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
@@ -51,10 +60,14 @@ pub struct Machine {
     pub clock_set_by_ms: i64,
     /// Why nothing can be stored.
     pub store_fault: Option<String>,
-    /// Torrents that search does not find yet.
-    pub index_lag: Option<u64>,
+    /// None while it is made.
+    pub index: Option<Index>,
     /// When the last backup was made, if there is one.
     pub backup: Option<UnixMillis>,
+    /// Time between two backups that the service makes by itself, if it does.
+    pub backup_every: Option<Duration>,
+    /// How long the service has been watched.
+    pub up: Duration,
     /// Rule files that cannot be used: the name of their site, the first fault with its place, and how many.
     pub rule_faults: Vec<RuleFault>,
 }
@@ -74,6 +87,8 @@ pub struct Site {
     pub name: String,
     /// It is paused, in its quiet hours, or not crawled: nothing is told of it, and nothing learned.
     pub rests: bool,
+    /// Tells its rules from others, if they are known now.
+    pub rules: Option<u64>,
     /// Since the last time.
     pub looks: Vec<Look>,
     /// All visits so far, and those that were refused.
@@ -138,6 +153,8 @@ pub struct Cause {
     pub title: String,
     /// When it began, if that is known.
     pub since: Option<UnixMillis>,
+    /// How long it has to last, unless the configuration says otherwise, where its kind does not tell.
+    pub after: Option<Duration>,
     pub figures: Option<Figures>,
     pub rule: Option<String>,
     pub page: Option<String>,
@@ -152,6 +169,7 @@ impl Cause {
             about: String::new(),
             title,
             since: None,
+            after: None,
             figures: None,
             rule: None,
             page: None,
@@ -174,11 +192,18 @@ pub struct Watch {
     disk_is_full: bool,
     /// When the clock was changed last, and by how many milliseconds.
     clock: Option<(UnixMillis, i64)>,
+    /// Since when backups are wanted, while there is none, and whether the last one is too old.
+    backup_wanted: Option<UnixMillis>,
+    backup_is_old: bool,
+    #[serde(skip)]
+    behind: Behind,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Usual {
+    /// The rules that its lists are of.
+    rules: Option<u64>,
     lists: Lists,
     refusals: Refusals,
     coverage: Coverage,
@@ -229,16 +254,13 @@ impl Watch {
         if let Some(fault) = &machine.store_fault {
             causes.push(Cause::new(Kind::CommitsFail, None, format!("nothing can be stored: {fault}")));
         }
-        if let Some(lag) = machine.index_lag.filter(|lag| *lag > 0) {
+        let behind = machine.index.and_then(|index| Some((index.lag, self.behind.mind(&index, at)?)));
+        if let Some((lag, since)) = behind {
             let title = format!("{lag} torrents are stored, and search does not find them");
-            causes.push(Cause::new(Kind::IndexBehind, None, title).counting("torrents", 0.0, lag as f64));
+            let cause = Cause::new(Kind::IndexBehind, None, title).counting("torrents", 0.0, lag as f64);
+            causes.push(Cause { since: Some(since), ..cause });
         }
-        if let Some(backup) = machine.backup {
-            let title = format!("the last backup was made at {}", backup.rfc3339());
-            // The next one is another cause.
-            let (about, since) = (backup.0.to_string(), Some(backup));
-            causes.push(Cause { about, since, ..Cause::new(Kind::BackupOld, None, title) });
-        }
+        causes.extend(self.backup(machine, at));
         for fault in &machine.rule_faults {
             let more = match fault.count {
                 0 | 1 => String::new(),
@@ -250,12 +272,48 @@ impl Watch {
         }
         causes
     }
+
+    /// The last backup, as a cause from when it was made; it is none of an alarm before its time.
+    fn backup(&mut self, machine: &Machine, at: UnixMillis) -> Option<Cause> {
+        let of = |since: UnixMillis, title: String| {
+            // The next one is another cause.
+            let (about, since) = (machine.backup.map_or_else(String::new, |last| last.0.to_string()), Some(since));
+            Cause { about, since, ..Cause::new(Kind::BackupOld, None, title) }
+        };
+        let told = machine.backup.map(|last| format!("the last backup was made at {}", last.rfc3339()));
+        let Some(every) = machine.backup_every else {
+            (self.backup_wanted, self.backup_is_old) = (None, false);
+            return Some(of(machine.backup?, told?));
+        };
+        let mut after = (every * 2).max(every + BACKUP_LATE);
+        let since = match machine.backup {
+            Some(last) => last,
+            None => *self.backup_wanted.get_or_insert(at),
+        };
+        if machine.backup.is_some() {
+            self.backup_wanted = None;
+        } else {
+            after = after.min(FIRST_BACKUP_LATE);
+        }
+        // What came due while the service did not run is made now.
+        let may_run = machine.up < every.clamp(BACKUP_LATE, BACKUP_RUNS) && !self.backup_is_old;
+        self.backup_is_old = !may_run && at.since(since) >= after;
+        let title = told.unwrap_or_else(|| "no backup was ever made".to_owned());
+        let title = format!("{title}; `[backup]` wants one every {}", told_s(every.as_secs_f64()));
+        let todo =
+            "`gleaner backup` makes one, or says why not; so does `journalctl -u gleaner | grep backup`".to_owned();
+        (!may_run).then(|| Cause { after: Some(after), todo, ..of(since, title) })
+    }
 }
 
 impl Usual {
     fn of_site(&mut self, site: &Site, read_ms: u64, at: UnixMillis) -> Vec<Cause> {
         if site.rests {
             return Vec::new();
+        }
+        // By other rules, other lists show other rows.
+        if site.rules.is_some_and(|rules| self.rules.replace(rules).is_some_and(|former| former != rules)) {
+            self.lists = Lists::default();
         }
         let refusals = self.refusals.mind(site.visits, site.refused, at);
         let new = |kind, title| Cause::new(kind, Some(&site.name), title);
@@ -273,6 +331,7 @@ impl Usual {
         // What is read while it is away is not its usual self.
         let is_away = causes.iter().any(|cause| cause.kind.keeps_from_reading());
         if !is_away {
+            self.lists.pass(read_ms);
             site.looks.iter().for_each(|look| self.lists.mind(look));
         }
         causes.extend(site.promises.iter().map(|promise| broken(site, promise)));

@@ -183,6 +183,8 @@ impl SiteLoop {
             progress.counts.queued = counts.urls_queued;
             progress.ended = None;
         });
+        let has_host = |origin: &str| this.hosts.iter().flat_map(HostWork::faces).any(|face| *face.origin == *origin);
+        this.shared.progress.watch(&this.site.rules.name, |watched| watched.begins(this.site.rules_token, has_host));
         this.session.tell();
         Ok(this)
     }

@@ -29,6 +29,8 @@ pub struct Watched {
     /// What stands before all URLs of some rules: a line each, with an example.
     pub walls: Option<String>,
     pub poor_page: Option<Arc<PoorPage>>,
+    /// Tells the rules of the crawl from others.
+    pub rules: Option<u64>,
 }
 
 /// A look at the first page of a list.
@@ -76,6 +78,13 @@ pub enum PauseKind {
 }
 
 impl Watched {
+    /// A crawl begins, by these rules and at these hosts: what another one has shown is over. A host that pauses goes on to.
+    pub(crate) fn begins(&mut self, rules: u64, has_host: impl Fn(&str) -> bool) {
+        let mut hosts = std::mem::take(&mut self.hosts);
+        hosts.retain(|origin, _| has_host(origin));
+        *self = Self { hosts, rules: Some(rules), ..Self::default() };
+    }
+
     pub(crate) fn looked(&mut self, look: ListLook) {
         if self.looks.len() >= WATCHED_LOOKS_MAX {
             self.looks.pop_front();
@@ -181,6 +190,21 @@ mod tests {
         assert_eq!((second.kind, second.since, second.in_a_row), (PauseKind::Tls, UnixMillis(1_000), 2));
         let third = pause(Answered::Throttled(None), "429", 900_000_000);
         assert_eq!(third.kind, PauseKind::Throttles);
+    }
+
+    #[test]
+    fn of_a_crawl_that_has_ended_only_the_pauses_of_hosts_stay() {
+        let (mut watched, block) =
+            (Watched::default(), Patience::default().ended(Answered::Unreachable, UnixMillis(1)));
+        for origin in ["http://old.example", "http://h.example"] {
+            watched.pauses(origin, block.as_ref().unwrap(), "no connection", UnixMillis(1));
+        }
+        watched.walls = Some("all URLs of a rule".to_owned());
+        let page = poor_page(&CrawlUrl::from_parts("http://h.example", "/list"), UnixMillis(0), "");
+        watched.poor_page = Some(Arc::new(page));
+        watched.begins(7, |origin| origin == "http://h.example");
+        assert_eq!((&watched.walls, &watched.poor_page, watched.rules), (&None, &None, Some(7)));
+        assert_eq!(watched.hosts.keys().collect::<Vec<_>>(), ["http://h.example"]);
     }
 
     #[test]

@@ -240,6 +240,15 @@ impl Search {
         Ok(watermark.version == VERSION && watermark.reading_after.is_none() && watermark.change >= change)
     }
 
+    /// The last change of the database that its last commit has.
+    ///
+    /// # Errors
+    /// Those of the index.
+    pub fn change(&self) -> Result<u64, SearchError> {
+        let payload = self.index.load_metas().map_err(|error| self.fault(error))?.payload.unwrap_or_default();
+        Ok(serde_json::from_str::<Watermark>(&payload).unwrap_or_default().change)
+    }
+
     /// What torrents are filed by in the last commit; None while they are filed again.
     ///
     /// # Errors

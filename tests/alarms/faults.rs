@@ -1,5 +1,8 @@
 //! What breaks is told within three looks, once, with its kind; and is over when it is mended.
 
+use std::time::Duration;
+
+use gleaner_alarms::behind::Index;
 use gleaner_alarms::book::What;
 use gleaner_alarms::kinds::Kind;
 use gleaner_base::clock::UnixMillis;
@@ -139,6 +142,26 @@ fn a_list_that_shows_less_for_a_week_is_usual_then() {
 }
 
 #[test]
+fn lists_that_fell_are_forgotten_with_the_rules_that_they_were_of() {
+    let mut ends = Vec::new();
+    for other in [7, 8] {
+        let (mut service, mut site) = lived(Habit::default(), 8);
+        let mut told = Vec::new();
+        for at in (BREAKS..BREAKS + 4 * HOUR).step_by(STEP as usize) {
+            let is_changed = at >= BREAKS + 2 * HOUR;
+            let mut seen = site.seen(at, Fault::HalfTheRows);
+            seen.rules = Some(if is_changed { other } else { 7 });
+            if is_changed {
+                seen.looks.clear();
+            }
+            told.extend(service.step(at, vec![seen]).into_iter().map(|event| (event.what, (at - BREAKS) / HOUR)));
+        }
+        ends.push(told);
+    }
+    assert_eq!(ends, [vec![(What::Fired, 0)], vec![(What::Fired, 0), (What::Over, 2)]]);
+}
+
+#[test]
 fn the_machine_is_watched() {
     let mut service = Service::default();
     let mut at = 0;
@@ -169,13 +192,55 @@ fn the_machine_is_watched() {
     assert_eq!(stand(&mut service, 1), ["Fired clock-jumped"]);
     service.machine.clock_set_by_ms = 0;
     assert_eq!(stand(&mut service, 90), ["Over clock-jumped"]);
-    service.machine.index_lag = Some(40);
+    service.machine.index = Some(Index { lag: 40, change: 7, stored: 60 });
     assert_eq!(stand(&mut service, 30), ["Fired index-behind"]);
-    service.machine.index_lag = Some(0);
+    service.machine.index = Some(Index { lag: 0, change: 60, stored: 60 });
     assert_eq!(stand(&mut service, 30), ["Over index-behind"]);
     let backup = UnixMillis(BEGIN + 6 * HOUR);
     service.machine.backup = Some(backup);
     assert_eq!(stand(&mut service, 9 * 24 * 60), ["Fired backup-old"]);
     service.machine.backup = Some(UnixMillis(BEGIN + 10 * DAY));
     assert_eq!(stand(&mut service, 60), ["Over backup-old"]);
+}
+
+/// What is told of the backups of ninety days: the day of each; `made` says at which hours one is made.
+fn backups_told(every: Option<Duration>, made: impl Fn(u64) -> bool, is_up: impl Fn(u64) -> bool) -> Vec<(What, u64)> {
+    let (mut service, mut told) = (Service::default(), Vec::new());
+    service.machine.backup_every = every;
+    for at in (0..90 * DAY).step_by(30 * MINUTE as usize) {
+        if at.is_multiple_of(HOUR) && made(at / HOUR) {
+            service.machine.backup = Some(UnixMillis(BEGIN + at));
+        }
+        if !is_up(at / HOUR) {
+            service.machine.up = Duration::ZERO;
+            continue;
+        }
+        told.extend(service.step(at, vec![]).into_iter().map(|event| (event.what, at / HOUR)));
+        service.machine.up += Duration::from_secs(1_800);
+    }
+    told
+}
+
+#[test]
+fn a_backup_is_old_by_how_often_it_is_wanted() {
+    let (hour, day) = (Duration::from_secs(3_600), Duration::from_secs(86_400));
+    let always = |_| true;
+    // Those of each month, of each day, and of an hour.
+    assert_eq!(backups_told(Some(30 * day), |at| at.is_multiple_of(720), always), []);
+    assert_eq!(backups_told(Some(day), |at| at.is_multiple_of(24), always), []);
+    assert_eq!(backups_told(Some(hour), always, always), []);
+    // Without `[backup]` there need not be any.
+    assert_eq!(backups_told(None, |_| false, always), []);
+    assert_eq!(backups_told(None, |at| at == 0, always), [(What::Fired, 192)]);
+    // They stop, and come again.
+    let stops = |at: u64| !(48..200).contains(&at);
+    assert_eq!(backups_told(Some(hour), stops, always), [(What::Fired, 49), (What::Over, 200)]);
+    assert_eq!(backups_told(Some(day), |at| at == 0 || at == 200, always)[..2], [(What::Fired, 48), (What::Over, 200)]);
+    // There never was one.
+    assert_eq!(backups_told(Some(30 * day), |_| false, always), [(What::Fired, 24)]);
+    assert_eq!(backups_told(Some(hour), |_| false, always), [(What::Fired, 2)]);
+    // The service did not run for a month, and makes one then; or restarts each day, and makes none.
+    let month = |at: u64| !(100..820).contains(&at);
+    assert_eq!(backups_told(Some(day), |at| !(100..821).contains(&at), month), []);
+    assert_eq!(backups_told(Some(day), |_| false, |at| !at.is_multiple_of(24)), [(What::Fired, 31)]);
 }

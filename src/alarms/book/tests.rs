@@ -17,6 +17,7 @@ fn cause(kind: Kind, site: Option<&str>) -> Cause {
         about: String::new(),
         title: format!("title of {}", kind.name()),
         since: None,
+        after: None,
         figures: None,
         rule: None,
         page: None,

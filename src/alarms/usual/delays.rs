@@ -55,9 +55,12 @@ impl Delays {
         if self.buckets.len() > DELAY_BUCKETS_MAX {
             self.buckets.pop_front();
         }
-        let mut told: Vec<f64> =
-            self.buckets.iter().filter(|(_, own)| own[CLASSES_S.len()] >= TORRENTS).map(|(_, own)| p90(own)).collect();
-        let now = told.pop()?;
+        let is_enough = |own: &Counts| own[CLASSES_S.len()] >= TORRENTS;
+        let mut told: Vec<(u64, f64)> =
+            self.buckets.iter().filter(|(_, own)| is_enough(own)).map(|(of, own)| (*of, p90(own))).collect();
+        // What was late once says nothing of now.
+        let (_, now) = told.pop().filter(|(of, _)| of + 1 >= bucket)?;
+        let mut told: Vec<f64> = told.into_iter().map(|(_, p90)| p90).collect();
         told.sort_by(f64::total_cmp);
         let before = told.len().checked_sub(2).filter(|_| told.len() >= BUCKETS).map(|second| told[second])?;
         (now >= SECONDS && now >= before * TIMES).then_some(Grew { before, now })
@@ -76,4 +79,25 @@ fn p90(counts: &Counts) -> f64 {
         (below, from) = (count, *end);
     }
     from
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_late_once_is_forgotten_when_too_little_comes() {
+        let (mut delays, mut counts) = (Delays::default(), Counts::default());
+        let mut comes = |quarter: u64, torrents: u64, class: usize| {
+            counts[class..].iter_mut().for_each(|count| *count += torrents);
+            delays.mind(counts, UnixMillis(quarter * BUCKET_MS))
+        };
+        comes(0, 0, 0);
+        assert!((1..=14).all(|quarter| comes(quarter, 20, 1).is_none()));
+        assert!(comes(15, 20, 6).is_some());
+        assert!(comes(16, TORRENTS - 1, 1).is_some(), "the quarter before says it");
+        assert_eq!(comes(17, TORRENTS - 1, 1), None);
+        assert_eq!(comes(40, 0, 1), None);
+        assert!(comes(41, 20, 6).is_some());
+    }
 }

@@ -33,6 +33,13 @@ const LESS: u32 = 60;
 /// Rows of the poorest look in per cent of those of the richest, from which a list hardly varies.
 const STEADY: u32 = 80;
 
+/// Read time without a look, as a multiple of the longest one lately, after which a list says nothing any more: its URL is gone, or left the rules.
+/// At least and at most so many milliseconds; after the longest it is forgotten. The crawl puts off a list that is not there for weeks: that it is over
+/// should not be told soon.
+const UNSEEN_TIMES: u64 = 3;
+const UNSEEN_LEAST_MS: u64 = DAY_MS / 2;
+const UNSEEN_MOST_MS: u64 = LIST_DAYS_MAX as u64 * DAY_MS;
+
 /// What a look at a list has shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Shown {
@@ -60,6 +67,7 @@ pub struct Look {
 pub struct Lists(BTreeMap<u64, List>);
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 struct List {
     class: Box<str>,
     path: Box<str>,
@@ -72,6 +80,9 @@ struct List {
     /// Looks in a row at less than is usual, and since when.
     less: u32,
     since: Option<UnixMillis>,
+    /// Time of reading since the last look, and the longest between two lately.
+    unseen_ms: u64,
+    interval_ms: u64,
 }
 
 /// Lists of a class that show less than is usual.
@@ -106,6 +117,12 @@ impl Lists {
         list.mind(look);
     }
 
+    /// The site was read for so long: lists that were not looked at meanwhile say nothing in the end, and are forgotten later.
+    pub fn pass(&mut self, read_ms: u64) {
+        self.0.values_mut().for_each(|list| list.unseen_ms += read_ms);
+        self.0.retain(|_, list| list.unseen_ms < UNSEEN_MOST_MS);
+    }
+
     /// The class whose lists show less, if there is one: of several the one with more lists.
     #[must_use]
     pub fn fell(&self) -> Option<Fell> {
@@ -116,7 +133,7 @@ impl Lists {
     }
 
     fn class_fell(&self, class: &str) -> Option<Fell> {
-        let all = || self.0.values().filter(|list| *list.class == *class);
+        let all = || self.0.values().filter(|list| *list.class == *class && list.is_there());
         let fallen: Vec<&List> = all().filter(|list| list.less >= LOOKS_AT_LESS).collect();
         let began = fallen.iter().filter_map(|list| list.since).min()?;
         let looked_at = all().filter(|list| list.at >= began).count();
@@ -141,6 +158,11 @@ impl Lists {
 }
 
 impl List {
+    /// False if it was not looked at for much longer than it usually is.
+    fn is_there(&self) -> bool {
+        self.unseen_ms < (self.interval_ms * UNSEEN_TIMES).clamp(UNSEEN_LEAST_MS, UNSEEN_MOST_MS)
+    }
+
     /// Rows that it shows at least; None while it is not known.
     fn floor(&self) -> Option<u32> {
         let mut lows: Vec<u32> = self.days.iter().map(|(_, low, _)| *low).collect();
@@ -162,6 +184,8 @@ impl List {
             Shown::Nothing => 0,
         };
         self.at = look.at;
+        let unseen_ms = std::mem::take(&mut self.unseen_ms);
+        self.interval_ms = unseen_ms.max(self.interval_ms / 8 * 7);
         let is_less = self.floor().is_some_and(|floor| match rows {
             0 => floor >= 1,
             rows => floor >= ROWS && u64::from(rows) * 100 < u64::from(floor) * u64::from(LESS),
@@ -188,5 +212,55 @@ impl List {
         if self.days.len() > LIST_DAYS_MAX {
             self.days.pop_front();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const QUARTER_MS: u64 = 900_000;
+
+    /// Looks each quarter of an hour: list 1 always shows this, the others so many rows.
+    fn look(lists: &mut Lists, from: u64, quarters: u64, shown: &[(u64, u32)]) {
+        for quarter in from..from + quarters {
+            lists.pass(QUARTER_MS);
+            for (list, rows) in shown.iter().copied() {
+                let at = UnixMillis(quarter * QUARTER_MS);
+                lists.mind(&Look { list, class: "index", at, shown: Shown::Rows(rows), path: "/".into() });
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_that_is_not_looked_at_any_more_says_nothing_in_the_end() {
+        let mut lists = Lists::default();
+        look(&mut lists, 0, 10, &[(1, 50), (2, 50)]);
+        look(&mut lists, 10, 4, &[(1, 0), (2, 0)]);
+        assert_eq!(lists.fell().map(|fell| fell.lists), Some(2));
+        // One of them is gone for good, the other one is well again.
+        look(&mut lists, 14, 8, &[(2, 50)]);
+        assert_eq!(lists.fell().map(|fell| (fell.lists, fell.of)), Some((1, 2)));
+        // The site rests, for however long.
+        lists.pass(0);
+        assert!(lists.fell().is_some());
+        look(&mut lists, 22, 40, &[(2, 50)]);
+        assert_eq!(lists.fell(), None);
+        look(&mut lists, 62, 15 * 96, &[(2, 50)]);
+        assert_eq!(lists.0.keys().collect::<Vec<_>>(), [&2], "it is forgotten");
+    }
+
+    #[test]
+    fn a_list_that_is_seldom_looked_at_has_longer() {
+        let mut lists = Lists::default();
+        for (day, rows) in [50, 50, 50, 50, 50, 50, 50, 50, 0, 0].into_iter().enumerate() {
+            lists.pass(DAY_MS);
+            let at = UnixMillis(day as u64 * DAY_MS);
+            lists.mind(&Look { list: 1, class: "index", at, shown: Shown::Rows(rows), path: "/".into() });
+        }
+        lists.pass(2 * DAY_MS);
+        assert!(lists.fell().is_some());
+        lists.pass(DAY_MS);
+        assert_eq!(lists.fell(), None);
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gleaner_alarms::behind::Index;
 use gleaner_alarms::usual::delays::{CLASSES_S, Counts};
 use gleaner_alarms::usual::lists::{Look, Shown};
 use gleaner_alarms::watch::{Host, Machine, Promise, RuleFault, Seen, Site, Trouble};
@@ -40,10 +41,14 @@ pub struct Observer {
     pub finder: Option<Finder>,
     pub data_dir: PathBuf,
     pub rules_dir: PathBuf,
+    /// Time between two backups that the service makes by itself, if it does.
+    pub backup_every: Option<Duration>,
     /// Time that passes whatever the clock is set to.
     pub steady: Box<dyn Fn() -> Duration + Send>,
     /// The clock, and the time that has passed, at the last observation.
     pub clocks: Option<(UnixMillis, Duration)>,
+    /// The time that had passed at the first one.
+    pub began: Option<Duration>,
     /// Poor pages as they were seen last, and those that are new.
     pub pages: BTreeMap<String, Arc<PoorPage>>,
     pub new_pages: Vec<(String, Arc<PoorPage>)>,
@@ -62,8 +67,10 @@ impl Observer {
             finder: None,
             data_dir,
             rules_dir,
+            backup_every: None,
             steady: Box::new(since_boot),
             clocks: None,
+            began: None,
             pages: BTreeMap::new(),
             new_pages: Vec::new(),
             places: BTreeMap::new(),
@@ -108,10 +115,12 @@ impl Observer {
             let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize) as f64;
             (bytes(disk.f_bavail), bytes(disk.f_blocks))
         });
-        let index_lag = match self.finder.as_ref().and_then(Finder::search) {
+        let index = match self.finder.as_ref().and_then(Finder::search) {
             Some(search) => {
-                let stored = self.db.changes(u64::MAX, 0).await?.torrents;
-                Some(stored.saturating_sub(search.torrents()))
+                let stored = self.db.changes(u64::MAX, 0).await?;
+                let lag = stored.torrents.saturating_sub(search.torrents());
+                // An index that cannot be read takes in nothing.
+                Some(Index { lag, change: search.change().unwrap_or_default(), stored: stored.last })
             }
             None => None,
         };
@@ -120,8 +129,10 @@ impl Observer {
             disk,
             clock_set_by_ms,
             store_fault: self.progress.store_fault(),
-            index_lag,
+            index,
             backup: backup.and_then(|text| text.trim().parse().ok()).map(UnixMillis),
+            backup_every: self.backup_every,
+            up: steady.saturating_sub(*self.began.get_or_insert(steady)),
             rule_faults: self.progress.rule_faults().iter().map(rule_fault).collect(),
         })
     }
@@ -139,6 +150,7 @@ impl Observer {
         let delays = self.progress.delays(&name).map(|delays| delay_counts(&delays));
         Ok(Site {
             rests,
+            rules: watched.rules,
             looks: watched.looks.iter().map(look).collect(),
             visits: counts.pages(),
             refused: REFUSED.iter().map(|outcome| counts.of(*outcome)).sum(),
