@@ -167,19 +167,22 @@ fn clear(data_dir: &Path) -> Result<(), BackupError> {
     Ok(())
 }
 
-/// Where a file of a state belongs, below the data folder.
-fn place_of(path: &str) -> PathBuf {
-    let secret = path.strip_prefix("secrets/").or_else(|| path.strip_prefix("data/"));
-    match secret {
-        Some(own) => PathBuf::from(own),
-        None if matches!(path, CRAWL | UPDATE) => PathBuf::from(path),
-        None => Path::new(BESIDE).join(path),
-    }
+/// Where a file of a state belongs, below the data folder; None if that were elsewhere.
+fn place_of(path: &str) -> Option<PathBuf> {
+    let own = path.strip_prefix("secrets/").or_else(|| path.strip_prefix("data/"));
+    let place = match own {
+        Some(own) => own.to_owned(),
+        None if matches!(path, CRAWL | UPDATE) => path.to_owned(),
+        None => format!("{BESIDE}/{path}"),
+    };
+    manifest::is_below(&place).then(|| PathBuf::from(place))
 }
 
 /// Copies a file of the manifest, whose checksum must be the one there.
 fn copy(state: &Path, file: &manifest::Entry, new: &Path) -> Result<(), BackupError> {
-    let (path, to) = (state.join(&file.path), new.join(place_of(&file.path)));
+    let path = state.join(&file.path);
+    let place = place_of(&file.path).ok_or_else(|| BackupError::damaged(&path, "it has no place in a data folder".to_owned()))?;
+    let to = new.join(place);
     make_folder(parent(&to))?;
     let from = regular::open(&path).map_err(|error| BackupError::reading(&path, error))?;
     let mode = if matches!(&*file.path, CRAWL | UPDATE) { 0o640 } else { 0o600 };
@@ -302,5 +305,20 @@ fn with_skip_hint(error: BackupError) -> BackupError {
             BackupError::Damaged { path, what, hint }
         }
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_has_its_place_below_the_data_folder() {
+        assert_eq!(place_of("crawl.redb"), Some(PathBuf::from("crawl.redb")));
+        assert_eq!(place_of("secrets/secrets/demo"), Some(PathBuf::from("secrets/demo")));
+        assert_eq!(place_of("rules/demo.toml"), Some(PathBuf::from("restored/rules/demo.toml")));
+        for path in ["secrets//etc/cron.d/x", "data//etc/cron.d/x", "data/", "data/../x"] {
+            assert_eq!(place_of(path), None, "{path}");
+        }
     }
 }
