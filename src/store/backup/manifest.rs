@@ -164,7 +164,19 @@ mod tests {
         for path in ["crawl.redb", "data/handover/box", "secrets/secrets/demo", "rules/..x.toml"] {
             assert!(is_below(path), "{path}");
         }
-        let bad = ["", "/", "/etc/x", "..", "data/../x", "data/./x", "./x", "data//x", "secrets//etc/cron.d/x", "data/", "a\0b"];
+        let bad = [
+            "",
+            "/",
+            "/etc/x",
+            "..",
+            "data/../x",
+            "data/./x",
+            "./x",
+            "data//x",
+            "secrets//etc/cron.d/x",
+            "data/",
+            "a\0b",
+        ];
         for path in bad {
             assert!(!is_below(path), "{path}");
         }
