@@ -360,6 +360,8 @@ mod tests {
         assert_eq!(last(&data_dir), None);
         let parts = &*backups.0;
         assert!(!is_due(parts.last(), Duration::from_secs(600), parts.clock.now()));
-        assert!(made.path.join("data/alarms/state.json").exists() && made.path.join("data/exports/state.json").exists());
+        assert!(
+            made.path.join("data/alarms/state.json").exists() && made.path.join("data/exports/state.json").exists()
+        );
     }
 }
