@@ -263,6 +263,7 @@ fn report(checked: &[Checked], json: bool) -> anyhow::Result<ExitCode> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gleaner_rules::config::{Overrides, Surroundings};
 
     #[tokio::test(start_paused = true)]
     async fn a_check_that_does_not_end_keeps_what_it_has_found() {
@@ -272,8 +273,10 @@ mod tests {
                 std::future::pending().await
             })
         });
+        let nowhere = tempfile::tempdir().unwrap();
+        let surroundings = Surroundings { root: nowhere.path().to_owned(), ..Surroundings::default() };
         let patient = Patient {
-            config: Config::default(),
+            config: Config::load_in(&surroundings, None, &Overrides::default()).unwrap(),
             files: Vec::new(),
             sites: Vec::new(),
             database: OnceCell::new(),
