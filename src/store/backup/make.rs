@@ -13,7 +13,7 @@ use super::manifest::{self, MANIFEST, Manifest};
 use super::packed::{self, Packing};
 use super::pool::{Pool, make_folder, sync_all};
 use super::{BackupError, CRAWL, MARK, Made, TORRENTS, UPDATE, is_archive, must_be_folder};
-use crate::crawldb::redb_store::{OpenOptions as DbOptions, RedbStore};
+use crate::crawldb::redb_store::{Bounds, OpenOptions as DbOptions, RedbStore};
 use crate::crawldb::update::UpdateDb;
 use crate::export::whole_file::{lock, parent, sync_folder};
 use crate::limits;
@@ -177,8 +177,9 @@ impl Run<'_> {
             copy_part(&small.from, part, &small.to, 0, &mut manifest)?;
         }
         let snapshot = self.db.snapshot(self.update)?;
-        let is_whole = snapshot.copy_crawl(&part.join(CRAWL), self.stop)?
-            && snapshot.copy_update(&part.join(UPDATE), self.stop)?;
+        let bounds = Bounds::new(&self.wanted.data_dir.join(CRAWL), self.stop);
+        let is_whole =
+            snapshot.copy_crawl(&part.join(CRAWL), &bounds)? && snapshot.copy_update(&part.join(UPDATE), &bounds)?;
         // The crawl's file grows while the snapshot lives.
         drop(snapshot);
         if !is_whole {
