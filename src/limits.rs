@@ -147,6 +147,9 @@ pub const BACKUP_STOP_TIME_MAX: Duration = Duration::from_secs(4);
 /// How long one check of `gleaner doctor` may take: forty start pages, one after the other.
 pub const DOCTOR_CHECK_TIME_MAX: Duration = Duration::from_secs(180);
 
+/// How long one site of several may take: one that does not answer hides nothing of the others.
+pub const DOCTOR_SITE_TIME_MAX: Duration = Duration::from_secs(30);
+
 /// Longest wait of `gleaner doctor` for one answer.
 pub const DOCTOR_REQUEST_TIME_MAX: Duration = Duration::from_secs(15);
 

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, TryLockError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ const STOP_LOOK: Duration = Duration::from_millis(50);
 const RETRY: Duration = Duration::from_secs(600);
 
 /// Small files of the data folder that are backed up, ...
-const OWN: [&str; 3] = ["handover", "proposed", "sources.refused"];
+const OWN: [&str; 5] = ["alarms", "exports", "handover", "proposed", "sources.refused"];
 
 /// ... and those that admit to sites or to this program.
 const SECRETS: [&str; 5] = ["secrets", "sessions", "tokens.json", "tokens.used.json", "tokens.revoked.json"];
@@ -59,6 +59,8 @@ struct Parts {
     config_file: Option<PathBuf>,
     /// Held during a backup.
     turn: Mutex<()>,
+    /// When this process has finished its last one, whether or not that could be noted.
+    last: Mutex<Option<UnixMillis>>,
     /// Ends a backup that is under way.
     stop: AtomicBool,
 }
@@ -78,8 +80,8 @@ impl Backups {
         options: &super::Options,
     ) -> Self {
         let super::Options { data_dir, rules_dir, config_file, .. } = options.clone();
-        let (turn, stop) = (Mutex::default(), AtomicBool::default());
-        Self(Arc::new(Parts { store, update, archive, clock, data_dir, rules_dir, config_file, turn, stop }))
+        let (turn, last, stop) = (Mutex::default(), Mutex::default(), AtomicBool::default());
+        Self(Arc::new(Parts { store, update, archive, clock, data_dir, rules_dir, config_file, turn, last, stop }))
     }
 
     /// Makes one, on this thread, and notes when.
@@ -104,8 +106,11 @@ impl Backups {
         let now = parts.clock.now();
         let made = backup::backup((&parts.store, &parts.update, &parts.archive), &wanted, now, &parts.stop);
         let made = made.map_err(|error| error.to_string())?;
-        if let Err(error) = note(&parts.data_dir, parts.clock.now()) {
-            tracing::warn!(%error, "the backup is whole, but its time cannot be noted");
+        let done = parts.clock.now();
+        *parts.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
+        if let Err(error) = note(&parts.data_dir, done) {
+            let path = last_path(&parts.data_dir);
+            tracing::warn!(%error, path = %path.display(), "the backup is whole, but its time cannot be noted");
         }
         Ok(made)
     }
@@ -142,6 +147,12 @@ impl Backups {
 }
 
 impl Parts {
+    /// When the last backup was finished. What this process knows counts more than the file, which may not be writable: a backup that
+    /// were due again at once would push all earlier ones out of their folder.
+    fn last(&self) -> Option<UnixMillis> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).or_else(|| last(&self.data_dir))
+    }
+
     /// What is backed up beside databases and archive.
     fn small(&self, with_secrets: bool) -> Vec<Part> {
         let own = |name: &&str| Part { from: self.data_dir.join(name), to: format!("data/{name}") };
@@ -257,7 +268,7 @@ fn keep_up(backups: &Backups, wanted: &Backup, stop: &AtomicBool) {
     let mut told = String::new();
     let parts = &*backups.0;
     while !stop.load(Ordering::Relaxed) {
-        if !is_due(last(&parts.data_dir), wanted.every, parts.clock.now()) {
+        if !is_due(parts.last(), wanted.every, parts.clock.now()) {
             wait(LOOK, stop);
             continue;
         }
@@ -268,6 +279,7 @@ fn keep_up(backups: &Backups, wanted: &Backup, stop: &AtomicBool) {
             Ok(Ok(made)) => {
                 tell(&made);
                 told.clear();
+                wait(LOOK, stop);
                 continue;
             }
             Ok(Err(_)) if stop.load(Ordering::Relaxed) => return,
@@ -330,5 +342,26 @@ mod tests {
         assert_eq!(last(folder.path()), Some(UnixMillis(1_795_651_200_000)));
         std::fs::write(last_path(folder.path()), "soon").unwrap();
         assert_eq!(last(folder.path()), None);
+    }
+
+    #[test]
+    fn a_backup_whose_time_cannot_be_noted_is_not_due_again() {
+        let here = tempfile::tempdir().unwrap();
+        let data_dir = here.path().join("data");
+        // Nothing can be renamed to a folder.
+        std::fs::create_dir_all(last_path(&data_dir)).unwrap();
+        let app = App::open(&crate::app::Options { data_dir: data_dir.clone(), ..Default::default() }).unwrap();
+        let backups = app.backups();
+        for name in ["alarms", "exports"] {
+            std::fs::create_dir(data_dir.join(name)).unwrap();
+            std::fs::write(data_dir.join(name).join("state.json"), "{}").unwrap();
+        }
+        let made = backups.make(Wish { to: here.path().join("to"), keep: Some(2), with_secrets: false }).unwrap();
+        assert_eq!(last(&data_dir), None);
+        let parts = &*backups.0;
+        assert!(!is_due(parts.last(), Duration::from_secs(600), parts.clock.now()));
+        assert!(
+            made.path.join("data/alarms/state.json").exists() && made.path.join("data/exports/state.json").exists()
+        );
     }
 }

@@ -195,6 +195,13 @@ impl App {
         let data_dir = &options.data_dir;
         is_folder(data_dir)?;
         folder::must_be_writable(data_dir)?;
+        if gleaner_store::backup::is_unfinished(data_dir) {
+            bail!(
+                "{}: a restore to this folder is under way, or was cut off\nhint: wait for its end; one that was cut off is run again, with an \
+                 empty folder",
+                data_dir.display()
+            );
+        }
         [database_path(data_dir), update_path(data_dir)].iter().try_for_each(|path| folder::must_be_file(path))?;
         let cache_bytes = options.cache_bytes;
         let options_of_db = OpenOptions { cache_bytes, ..OpenOptions::default() };

@@ -11,6 +11,7 @@ use crate::app::backups::{Wish, absolute};
 use crate::app::control::{self, Remote};
 use crate::app::{self, App, database};
 use gleaner_rules::config::Config;
+use gleaner_rules::config::alarms::SECRET;
 use gleaner_store::backup::{Made, is_archive};
 
 #[derive(Args, Clone, Debug)]
@@ -48,7 +49,7 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     if options.json {
         outln!("{}", serde_json::to_string(&made)?);
     } else {
-        tell(&made)?;
+        tell(config, &made)?;
     }
     Ok(if made.left_out == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -70,7 +71,7 @@ async fn back_up(config: &Config, wish: Wish) -> anyhow::Result<Made> {
     made.map_err(anyhow::Error::msg)
 }
 
-fn tell(made: &Made) -> anyhow::Result<()> {
+fn tell(config: &Config, made: &Made) -> anyhow::Result<()> {
     let Made { torrents, new_torrents, linked, left_out, .. } = *made;
     outln!("{}: {torrents} torrents, {new_torrents} of them new, {linked} as links", made.path.display());
     outln!(
@@ -83,6 +84,14 @@ fn tell(made: &Made) -> anyhow::Result<()> {
     );
     if !made.with_secrets {
         outln!("passwords, sessions and tokens are not in it (--with-secrets)");
+    }
+    let told: Vec<&str> =
+        config.alarms.channels.iter().filter(|of| of.has_open_address()).map(|of| &*of.name).collect();
+    if !told.is_empty() && config.file.is_some() {
+        outln!("gleaner.toml is in it, with the addresses of alarm channels: {}", told.join(", "));
+        outln!(
+            "hint: write {SECRET} for the part of an address that is secret: that part is then kept in the file secrets/alarm-NAME"
+        );
     }
     if left_out > 0 {
         outln!("{left_out} torrents are not in it: their files are lost or damaged");

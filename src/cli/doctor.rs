@@ -19,6 +19,7 @@ mod web;
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use clap::Args;
 use futures_util::future::LocalBoxFuture;
@@ -86,12 +87,23 @@ struct Patient {
     database: OnceCell<Result<Option<Database>, String>>,
     /// Names of sites that cannot be reached for a reason that is found already.
     unreachable: Mutex<BTreeSet<String>>,
+    /// What a check that is under way has found: it is kept if the check does not end.
+    found: Mutex<Vec<Finding>>,
 }
 
 impl Patient {
     /// The database; None if it cannot be had, which the check of the store reports.
     async fn database(&self) -> Option<&Database> {
         self.opened().await.as_ref().ok()?.as_ref()
+    }
+
+    /// Keeps what was found so far.
+    fn tell(&self, found: impl IntoIterator<Item = Finding>) {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).extend(found);
+    }
+
+    fn told(&self) -> Vec<Finding> {
+        std::mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// One cause is one finding.
@@ -123,7 +135,7 @@ struct Check {
 }
 
 /// All of them, in their order.
-const CHECKS: [Check; 16] = [
+const CHECKS: [Check; 17] = [
     here("configuration", |of| Box::pin(async { configuration::check(of) })),
     here("rule files", |of| Box::pin(async { rule_files::check(of) })),
     here("owner and modes", |of| Box::pin(async { access::check(of) })),
@@ -137,6 +149,7 @@ const CHECKS: [Check; 16] = [
     here("handover", |of| Box::pin(async { handover::check(of) })),
     here("confinement of scripts", |of| Box::pin(async { confinement::check(of) })),
     here("HTTP server", |of| Box::pin(web::check(of))),
+    others("public URL", |of| Box::pin(web::public_url(of))),
     others("names and certificates", |of| Box::pin(network::check(of))),
     others("proxies", |of| Box::pin(proxy::check(of))),
     others("sites", |of| Box::pin(sites::check(of))),
@@ -173,12 +186,18 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         false => options.sites.iter().any(|name| **name == *site.name),
     };
     let sites = sites.into_iter().filter(is_chosen).collect();
-    let patient =
-        Patient { config: config.clone(), files, sites, database: OnceCell::new(), unreachable: Mutex::default() };
+    let patient = Patient {
+        config: config.clone(),
+        files,
+        sites,
+        database: OnceCell::new(),
+        unreachable: Mutex::default(),
+        found: Mutex::default(),
+    };
     let checked = block_on(async {
         let mut checked = Vec::new();
         for check in &CHECKS {
-            checked.push(examine(check, &patient, options.offline).await);
+            checked.push(examine(check, &patient, options.offline, DOCTOR_CHECK_TIME_MAX).await);
         }
         Ok(checked)
     })?;
@@ -202,18 +221,21 @@ pub fn with_faults(faults: &[Fault], options: &Options) -> anyhow::Result<ExitCo
     report(&checked, options.json)
 }
 
-async fn examine(check: &Check, patient: &Patient, is_offline: bool) -> Checked {
+async fn examine(check: &Check, patient: &Patient, is_offline: bool, time: Duration) -> Checked {
     if is_offline && check.asks_others {
         return Checked { check: check.name, state: "skipped", findings: Vec::new() };
     }
-    let findings = match tokio::time::timeout(DOCTOR_CHECK_TIME_MAX, (check.run)(patient)).await {
+    let last = match tokio::time::timeout(time, (check.run)(patient)).await {
         Ok(findings) => findings,
         Err(_) => {
-            let what = format!("this check did not end within {} s", DOCTOR_CHECK_TIME_MAX.as_secs());
+            let what =
+                format!("this check did not end within {} s: what it had found until then is above", time.as_secs());
             let fix = "name a site, or pass --offline: the rest is examined then";
             vec![Finding::new("check_timed_out", check.name, what, fix)]
         }
     };
+    let mut findings = patient.told();
+    findings.extend(last);
     Checked { check: check.name, state: if findings.is_empty() { "well" } else { "findings" }, findings }
 }
 
@@ -236,4 +258,34 @@ fn report(checked: &[Checked], json: bool) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(if findings == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gleaner_rules::config::{Overrides, Surroundings};
+
+    #[tokio::test(start_paused = true)]
+    async fn a_check_that_does_not_end_keeps_what_it_has_found() {
+        let check = others("sites", |of| {
+            Box::pin(async {
+                of.tell([Finding::new("no_links", "a", "found", "fix")]);
+                std::future::pending().await
+            })
+        });
+        let nowhere = tempfile::tempdir().unwrap();
+        let surroundings = Surroundings { root: nowhere.path().to_owned(), ..Surroundings::default() };
+        let patient = Patient {
+            config: Config::load_in(&surroundings, None, &Overrides::default()).unwrap(),
+            files: Vec::new(),
+            sites: Vec::new(),
+            database: OnceCell::new(),
+            unreachable: Mutex::default(),
+            found: Mutex::default(),
+        };
+        let checked = examine(&check, &patient, false, Duration::from_secs(1)).await;
+        let codes: Vec<&str> = checked.findings.iter().map(|of| of.code).collect();
+        assert_eq!(codes, ["no_links", "check_timed_out"]);
+        assert_eq!(examine(&check, &patient, true, Duration::from_secs(1)).await.state, "skipped");
+    }
 }

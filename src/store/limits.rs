@@ -162,8 +162,17 @@ pub const SAMPLED_SHAPES_MAX: usize = 16;
 /// Numbers of a shape that were asked for in vain and are not asked for again: 10 bytes each in the note. Beyond, the oldest may be.
 pub const SAMPLED_VACANT_MAX: usize = 20_000;
 
-/// Rows of a table that a copy of the database commits at once: some megabytes, or one longest note among them.
+/// Rows of a table that a copy of the database commits at once.
 pub const COPIED_ROWS_MAX: usize = 8_192;
+
+/// Bytes of these rows; a single one may exceed it. Two such parts wait, and one is written.
+pub const COPIED_BYTES_MAX: usize = 4 << 20;
+
+/// How long a copy of the databases waits for a disk that takes nothing: a sync of all that a machine holds in memory takes minutes.
+pub const BACKUP_STALL_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(900);
+
+/// Bytes by which the crawl's file may grow meanwhile, beside its own size: that of a new crawl grows by steps.
+pub const BACKUP_GROWTH_SPARE_BYTES: u64 = 256 << 20;
 
 /// Bytes of a file of a backup beside databases and torrents (rule files, sessions, what was handed over), ...
 pub const BACKUP_FILE_BYTES_MAX: u64 = 256 << 20;

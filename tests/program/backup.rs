@@ -289,6 +289,27 @@ fn a_restore_refuses_what_is_damaged_newer_foreign_or_cut_off_and_leaves_the_fol
 }
 
 #[test]
+fn a_torrent_that_is_damaged_in_the_backup_is_written_again_when_its_turn_comes() {
+    let here = folder();
+    let here = here.path();
+    crawled(here, 20);
+    backup(here, &["backups"]).ended(0);
+    let torrent = file_below(&here.join("backups/torrents"), ".torrent");
+    let whole = fs::read(&torrent).unwrap();
+    // Another file of the same length: the one that is there is a link to the archive's.
+    fs::remove_file(&torrent).unwrap();
+    fs::write(&torrent, [b"x", &whole[1..]].concat()).unwrap();
+    let first = torrent.file_name().unwrap().to_str().unwrap()[..2].to_owned();
+    let share = u8::from_str_radix(&first, 16).unwrap();
+    for (last, is_whole) in [(share, false), (share.wrapping_sub(1), true)] {
+        fs::write(here.join("backups/torrents/.checked"), last.to_string()).unwrap();
+        backup(here, &["backups"]).ended(0);
+        assert_eq!(fs::read(&torrent).unwrap() == whole, is_whole, "{last}");
+    }
+    assert_eq!(restored(here, "backups").len(), 20);
+}
+
+#[test]
 fn a_destination_that_cannot_take_a_backup_is_named_with_the_fix() {
     let here = folder();
     let here = here.path();

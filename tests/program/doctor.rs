@@ -253,6 +253,7 @@ const FAULTS: &[Fault] = &[
         "backup_not_writable",
         "`to` of [backup]",
     ),
+    ("no backup", |here| (configure(here, "[backup]\nto = \"backups\"\n"), NONE).1, "backup_missing", "gleaner backup"),
     (
         "an old backup",
         |here| {
@@ -432,7 +433,8 @@ fn doctor_asks_a_running_service_and_tries_its_public_url() {
     run(here, &["token", "new", "a", "--data", "data"]).ended(0);
     for (url, wanted) in [(port, 0), (closed_port(), 1), (answering("", "200 OK", "hello"), 1)] {
         let variables = [listen.clone(), ("GLEANER_WEB_PUBLIC_URL", format!("http://127.0.0.1:{url}"))];
-        let ran = doctor(here, &["--json", "--offline"], &variables).ended(wanted);
+        doctor(here, &["--offline"], &variables).ended(0).says(&["skipped   public URL"]);
+        let ran = doctor(here, &["--json"], &variables).ended(wanted);
         let found = findings(&ran.json());
         let is_it =
             |of: &Value| of["code"] == "public_url_elsewhere" && of["fix"].as_str().unwrap().contains("`public_url`");

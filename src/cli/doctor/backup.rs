@@ -5,21 +5,32 @@ use std::path::Path;
 use super::handover::may_write;
 use super::{Finding, Patient};
 use crate::app::backups::last;
+use crate::app::database_path;
 use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
 use gleaner_rules::config::backup::Backup;
 
 pub(super) fn check(of: &Patient) -> Vec<Finding> {
     let Some(wanted) = &of.config.backup else { return Vec::new() };
     let mut found: Vec<Finding> = folder(of, wanted).into_iter().collect();
-    if let Some(at) = last(&of.config.data_dir).filter(|at| is_old(*at, wanted, SystemClock.now())) {
-        let what = format!(
-            "the last backup was finished at {}, and one is due every {} h",
-            at.rfc3339(),
-            wanted.every.as_secs() / 3_600
-        );
+    let every = match wanted.every.as_secs() / 60 {
+        minutes if minutes % 60 == 0 => format!("{} h", minutes / 60),
+        minutes => format!("{minutes} min"),
+    };
+    let told = match last(&of.config.data_dir) {
+        Some(at) if is_old(at, wanted, SystemClock.now()) => Some((
+            "backup_old",
+            format!("the last backup was finished at {}, and one is due every {every}", at.rfc3339()),
+        )),
+        // The service makes the first one when it starts: before the first crawl, there is nothing to back up.
+        None if database_path(&of.config.data_dir).exists() => {
+            Some(("backup_missing", format!("no backup was finished yet, and one is due every {every}")))
+        }
+        _ => None,
+    };
+    found.extend(told.map(|(code, what)| {
         let fix = format!("{}: it says why there is none", of.command("backup"));
-        found.push(Finding::new("backup_old", wanted.to.display(), what, fix));
-    }
+        Finding::new(code, wanted.to.display(), what, fix)
+    }));
     found
 }
 

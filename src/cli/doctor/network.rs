@@ -13,14 +13,12 @@ use gleaner_net::fetch::{Request, Transport as _};
 use gleaner_rules::config::Config;
 
 pub(super) async fn check(of: &Patient) -> Vec<Finding> {
-    let mut found = Vec::new();
     let transport = match transport(&of.config, None) {
         Ok(transport) => transport,
         Err(error) => {
             let fix = "sudo apt-get install ca-certificates";
-            found.push(Finding::of_error("certificates_missing", "certificates", &error, fix));
             of.sites.iter().for_each(|site| of.note_unreachable(site));
-            return found;
+            return vec![Finding::of_error("certificates_missing", "certificates", &error, fix)];
         }
     };
     let mut origins = BTreeSet::new();
@@ -30,15 +28,21 @@ pub(super) async fn check(of: &Patient) -> Vec<Finding> {
             if !origins.insert(url.origin().to_owned()) {
                 continue;
             }
-            if let Err(failure) = transport.resolve(url).await {
+            let resolved = tokio::time::timeout(DOCTOR_REQUEST_TIME_MAX, transport.resolve(url)).await;
+            let why = match resolved {
+                Ok(Ok(_)) => None,
+                Ok(Err(failure)) => Some(failure.to_string()),
+                Err(_) => Some("no answer in time".to_owned()),
+            };
+            if let Some(why) = why {
                 let fix =
                     format!("check the name in `start` of {}, the network, and /etc/resolv.conf", site.file.display());
                 of.note_unreachable(site);
-                found.push(Finding::new("dns_failed", url.origin(), failure.to_string(), fix));
+                of.tell([Finding::new("dns_failed", url.origin(), why, fix)]);
             }
         }
     }
-    found
+    Vec::new()
 }
 
 /// A client for single requests.

@@ -3,34 +3,44 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
+use std::sync::Arc;
 
 use super::{Finding, Patient};
 use crate::app::{secrets, sessions, status};
 use crate::cli::dry_run::ahead::{self, Ahead};
-use crate::limits::DOCTOR_SITES_MAX;
+use crate::limits::{DOCTOR_CHECK_TIME_MAX, DOCTOR_SITE_TIME_MAX, DOCTOR_SITES_MAX};
 use gleaner_base::clock::{Clock as _, SystemClock};
 use gleaner_base::url::without_keys;
 use gleaner_rules::SiteRules;
 
 pub(super) async fn check(of: &Patient) -> Vec<Finding> {
-    let mut found = Vec::new();
+    // One alone has all the time of the check.
+    let time = if of.sites.len() > 1 { DOCTOR_SITE_TIME_MAX } else { DOCTOR_CHECK_TIME_MAX };
     for site in of.sites.iter().take(DOCTOR_SITES_MAX) {
-        // To read an account's files would make them private: that is found already, and nothing is changed here.
-        if site.login.is_some() && has_open_session(of, site) {
-            continue;
-        }
-        let account = account(of, site);
-        let has_session = account.is_empty();
-        found.extend(account);
-        // A guest's page would say nothing of a member's.
-        if !has_session || of.is_unreachable(site) || rests(of, site).await {
-            continue;
-        }
-        for (url, ahead) in site.start.iter().zip(ahead::of(&of.config, site).await) {
-            found.extend(start_page(of, site, &without_keys(url.as_str()), &ahead));
+        if tokio::time::timeout(time, one(of, site)).await.is_err() {
+            let what = format!("its start pages did not all answer within {} s", time.as_secs());
+            let fix = format!("{}: one site alone has more time", of.command(&format!("doctor {}", site.name)));
+            of.tell([Finding::new("site_timed_out", &site.name, what, fix)]);
         }
     }
-    found
+    Vec::new()
+}
+
+async fn one(of: &Patient, site: &Arc<SiteRules>) {
+    // To read an account's files would make them private: that is found already, and nothing is changed here.
+    if site.login.is_some() && has_open_session(of, site) {
+        return;
+    }
+    let account = account(of, site);
+    let has_session = account.is_empty();
+    of.tell(account);
+    // A guest's page would say nothing of a member's.
+    if !has_session || of.is_unreachable(site) || rests(of, site).await {
+        return;
+    }
+    for (url, ahead) in site.start.iter().zip(ahead::of(&of.config, site).await) {
+        of.tell(start_page(of, site, &without_keys(url.as_str()), &ahead));
+    }
 }
 
 fn has_open_session(of: &Patient, site: &SiteRules) -> bool {

@@ -21,20 +21,25 @@ pub(super) async fn check(of: &Patient) -> Vec<Finding> {
     if let Listen::Tcp(address) = listen {
         found.extend(port(of, *address, is_running).await);
     }
-    if let Some(public_url) = web.public_url.as_ref().filter(|_| is_running && found.is_empty()) {
-        let url = format!("{public_url}{}/readyz", web.base_path);
-        let why = match ask(&of.config, &url).await {
-            Ok((200, start)) if start.starts_with(READY) => None,
-            Ok((200, _)) => Some("something else answers there".to_owned()),
-            Ok((status, _)) => Some(format!("it answers with status {status}")),
-            Err(error) => Some(error),
-        };
-        found.extend(why.map(|why| {
-            let fix = "correct the proxy, or `public_url` and `base_path` of [web] in gleaner.toml";
-            Finding::new("public_url_elsewhere", url, format!("this URL does not reach this server: {why}"), fix)
-        }));
-    }
     found
+}
+
+/// Asked only where the rest is well: one cause is one finding. The name may lead to another machine.
+pub(super) async fn public_url(of: &Patient) -> Vec<Finding> {
+    let web = &of.config.web;
+    let Some(public_url) = web.public_url.as_ref().filter(|_| web.listen.is_some()) else { return Vec::new() };
+    if Remote::connect(&of.config.data_dir).await.is_none() || !check(of).await.is_empty() {
+        return Vec::new();
+    }
+    let url = format!("{public_url}{}/readyz", web.base_path);
+    let why = match ask(&of.config, &url).await {
+        Ok((200, start)) if start.starts_with(READY) => return Vec::new(),
+        Ok((200, _)) => "something else answers there".to_owned(),
+        Ok((status, _)) => format!("it answers with status {status}"),
+        Err(error) => error,
+    };
+    let fix = "correct the proxy, or `public_url` and `base_path` of [web] in gleaner.toml";
+    vec![Finding::new("public_url_elsewhere", url, format!("this URL does not reach this server: {why}"), fix)]
 }
 
 /// A server that others reach needs a token; the service does not start without one.

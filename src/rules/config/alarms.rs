@@ -79,6 +79,17 @@ pub struct Alarms {
 /// What stands for the secret in a URL.
 pub const SECRET: &str = "{secret}";
 
+impl Channel {
+    /// True if whoever reads the configuration has all of its address.
+    #[must_use]
+    pub fn has_open_address(&self) -> bool {
+        match &self.way {
+            Way::Url { url, .. } | Way::Ping(url) => !url.contains(SECRET),
+            Way::Command(_) => false,
+        }
+    }
+}
+
 /// Reports what cannot be.
 pub(super) fn check(file: &AlarmsFile, channels: &[ChannelFile], spans: &Spans, faults: &mut Faults) {
     let mut fault =

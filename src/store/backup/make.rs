@@ -13,7 +13,7 @@ use super::manifest::{self, MANIFEST, Manifest};
 use super::packed::{self, Packing};
 use super::pool::{Pool, make_folder, sync_all};
 use super::{BackupError, CRAWL, MARK, Made, TORRENTS, UPDATE, is_archive, must_be_folder};
-use crate::crawldb::redb_store::{OpenOptions as DbOptions, RedbStore};
+use crate::crawldb::redb_store::{Bounds, OpenOptions as DbOptions, RedbStore};
 use crate::crawldb::update::UpdateDb;
 use crate::export::whole_file::{lock, parent, sync_folder};
 use crate::limits;
@@ -109,6 +109,7 @@ impl Run<'_> {
         let mut pool = Pool::open(dest.join(TORRENTS))?;
         self.each_torrent(&part.0, &mut manifest, |facts| pool.take(self.archive, facts))?;
         pool.settle()?;
+        pool.note_checked()?;
         let databases = write_manifest(&part.0, &manifest)?;
         sync_all(dest)?;
         let path = dest.join(&name);
@@ -176,8 +177,9 @@ impl Run<'_> {
             copy_part(&small.from, part, &small.to, 0, &mut manifest)?;
         }
         let snapshot = self.db.snapshot(self.update)?;
-        let is_whole = snapshot.copy_crawl(&part.join(CRAWL), self.stop)?
-            && snapshot.copy_update(&part.join(UPDATE), self.stop)?;
+        let bounds = Bounds::new(&self.wanted.data_dir.join(CRAWL), self.stop);
+        let is_whole =
+            snapshot.copy_crawl(&part.join(CRAWL), &bounds)? && snapshot.copy_update(&part.join(UPDATE), &bounds)?;
         // The crawl's file grows while the snapshot lives.
         drop(snapshot);
         if !is_whole {
@@ -286,7 +288,11 @@ fn copy_part(from: &Path, state: &Path, to: &str, depth: usize, manifest: &mut M
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(()),
         there => there.map_err(failed)?,
     };
-    if there.is_dir() && depth < limits::BACKUP_DEPTH_MAX {
+    let too_much = |what: String| Err(BackupError::TooMuch { path: from.to_owned(), what });
+    if there.is_dir() {
+        if depth >= limits::BACKUP_DEPTH_MAX {
+            return too_much(format!("lies more than {} folders deep", limits::BACKUP_DEPTH_MAX));
+        }
         for entry in fs::read_dir(from).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             // A name that is no text is none of ours.
@@ -294,16 +300,22 @@ fn copy_part(from: &Path, state: &Path, to: &str, depth: usize, manifest: &mut M
             copy_part(&entry.path(), state, &format!("{to}/{name}"), depth + 1, manifest)?;
         }
     }
-    if !there.is_file() || manifest.files.len() >= limits::BACKUP_FILES_MAX {
+    if !there.is_file() {
         return Ok(());
+    }
+    if manifest.files.len() >= limits::BACKUP_FILES_MAX {
+        return too_much(format!("comes after {} others", limits::BACKUP_FILES_MAX));
     }
     let path = state.join(to);
     make_folder(parent(&path))?;
     let file = gleaner_base::regular::open(from).map_err(failed)?;
     let new = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
     let new = new.map_err(|error| BackupError::io(&path, "create", error))?;
-    let copied = manifest::sums(file.take(limits::BACKUP_FILE_BYTES_MAX), new);
+    let copied = manifest::sums(file.take(limits::BACKUP_FILE_BYTES_MAX + 1), new);
     let (bytes, sha256) = copied.map_err(|error| BackupError::io(&path, "write", error))?;
+    if bytes > limits::BACKUP_FILE_BYTES_MAX {
+        return too_much(format!("has more than {} MiB", limits::BACKUP_FILE_BYTES_MAX >> 20));
+    }
     manifest.files.push(manifest::Entry { path: to.to_owned(), bytes, sha256 });
     Ok(())
 }
@@ -315,4 +327,28 @@ fn write_manifest(state: &Path, manifest: &Manifest) -> Result<u64, BackupError>
     let text = serde_json::to_vec_pretty(manifest).map_err(|error| failed(error.into()))?;
     fs::write(&path, text).map_err(failed)?;
     Ok(manifest.files.iter().map(|file| file.bytes).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_the_backup_would_cut_or_lack_is_an_error_that_names_it() {
+        let (from, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let copied = |manifest: &mut Manifest| copy_part(from.path(), state.path(), "data/own", 0, manifest);
+        let file = from.path().join("long");
+        // A hole: it takes no room.
+        File::create(&file).unwrap().set_len(limits::BACKUP_FILE_BYTES_MAX + 1).unwrap();
+        let told = copied(&mut Manifest::new(UnixMillis(0), false)).unwrap_err().to_string();
+        assert!(told.contains(&file.display().to_string()), "{told}");
+        assert!(told.contains("more than 256 MiB"), "{told}");
+        fs::write(&file, "x").unwrap();
+        let _ = fs::remove_dir_all(state.path().join("data"));
+        let mut full = Manifest::new(UnixMillis(0), false);
+        let entry = manifest::Entry { path: String::new(), bytes: 0, sha256: String::new() };
+        full.files = vec![entry; limits::BACKUP_FILES_MAX];
+        let told = copied(&mut full).unwrap_err().to_string();
+        assert!(told.contains("long: comes after 100000 others"), "{told}");
+    }
 }

@@ -123,10 +123,13 @@ impl Manifest {
     }
 }
 
-/// True for a path of plain names.
+/// True for a path of plain names, one `/` between two: no part of it that is cut off leaves another meaning.
 pub(super) fn is_below(path: &str) -> bool {
-    let mut parts = Path::new(path).components().peekable();
-    parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
+    let is_plain = |name: &str| {
+        let mut parts = Path::new(name).components();
+        matches!((parts.next(), parts.next()), (Some(Component::Normal(only)), None) if only == name)
+    };
+    !path.contains('\0') && path.split('/').all(is_plain)
 }
 
 /// Length and SHA-256, in hex, of what is read to its end.
@@ -150,4 +153,32 @@ pub(super) fn sums(mut from: impl io::Read, mut to: impl io::Write) -> io::Resul
 pub(super) fn entry_of(file: &Path, path: &str) -> io::Result<Entry> {
     let (bytes, sha256) = sums(File::open(file)?, io::sink())?;
     Ok(Entry { path: path.to_owned(), bytes, sha256 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_is_not_plain_is_none_of_a_backup() {
+        for path in ["crawl.redb", "data/handover/box", "secrets/secrets/demo", "rules/..x.toml"] {
+            assert!(is_below(path), "{path}");
+        }
+        let bad = [
+            "",
+            "/",
+            "/etc/x",
+            "..",
+            "data/../x",
+            "data/./x",
+            "./x",
+            "data//x",
+            "secrets//etc/cron.d/x",
+            "data/",
+            "a\0b",
+        ];
+        for path in bad {
+            assert!(!is_below(path), "{path}");
+        }
+    }
 }

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 pub use self::make::{Part, Wanted, backup};
 pub use self::manifest::{MANIFEST, Manifest};
 pub use self::pool::read_torrent;
-pub use self::restore::{Restored, restore};
+pub use self::restore::{Restored, is_unfinished, restore};
 use crate::crawldb::CrawlDbError;
 use crate::export::ExportError;
 use gleaner_base::clock::UnixMillis;
@@ -102,6 +102,10 @@ pub enum BackupError {
     Damaged { path: PathBuf, what: String, hint: &'static str },
     #[error("{data_dir}: is not empty\nhint: a restore needs an empty folder: move this one away, or pass another --data", data_dir = data_dir.display())]
     NotEmpty { data_dir: PathBuf },
+    #[error("{data_dir}: a restore to this folder is under way, or another process holds it\nhint: wait for its end, or pass another --data", data_dir = data_dir.display())]
+    Restoring { data_dir: PathBuf },
+    #[error("{path}: {what}: the backup would lack it\nhint: move it out of its folder, then run the same command again", path = path.display())]
+    TooMuch { path: PathBuf, what: String },
 }
 
 /// What to do about a backup that is damaged.

@@ -17,6 +17,9 @@ use gleaner_torrent::archive::Archive;
 /// Folder for files that are being written.
 const TMP: &str = ".tmp";
 
+/// File with the first byte of the checksums that the last backup has verified.
+const CHECKED: &str = ".checked";
+
 /// See the module.
 pub(super) struct Pool {
     dir: PathBuf,
@@ -24,6 +27,8 @@ pub(super) struct Pool {
     can_link: bool,
     /// Files that were written, and get their names once they are on the disk.
     pending: Vec<PathBuf>,
+    /// Files whose checksums begin with this byte are read, and written again if they are damaged: after 256 backups, each was read.
+    checked: u8,
     pub new: u64,
     pub linked: u64,
     pub bytes_written: u64,
@@ -60,13 +65,17 @@ impl Pool {
             _ => {}
         }
         make_folder(&tmp)?;
-        Ok(Self { dir, can_link: true, pending: Vec::new(), new: 0, linked: 0, bytes_written: 0 })
+        // One that is lost or nonsense begins again.
+        let last = fs::read_to_string(dir.join(CHECKED)).ok().and_then(|text| text.trim().parse::<u8>().ok());
+        let checked = last.map_or(0, |last| last.wrapping_add(1));
+        Ok(Self { dir, can_link: true, pending: Vec::new(), checked, new: 0, linked: 0, bytes_written: 0 })
     }
 
     /// Takes the file of a torrent, unless it is there. False if it is lost or damaged.
     pub fn take(&mut self, archive: &Archive, facts: &TorrentFacts) -> Result<bool, BackupError> {
         let path = self.dir.join(name_of(&facts.sha256));
-        if fs::metadata(&path).is_ok_and(|there| there.len() == u64::from(facts.metainfo_bytes)) {
+        let is_there = fs::metadata(&path).is_ok_and(|there| there.len() == u64::from(facts.metainfo_bytes));
+        if is_there && (facts.sha256[0] != self.checked || is_whole(&path, &facts.sha256)) {
             return Ok(true);
         }
         let source = archive.path_of(&facts.infohashes);
@@ -122,9 +131,23 @@ impl Pool {
         Ok(())
     }
 
+    /// The next backup goes on with the next share.
+    pub fn note_checked(&self) -> Result<(), BackupError> {
+        let path = self.dir.join(CHECKED);
+        fs::write(&path, format!("{}\n", self.checked)).map_err(|error| BackupError::io(&path, "write", error))
+    }
+
     fn tmp(&self, path: &Path) -> PathBuf {
         self.dir.join(TMP).join(path.file_name().unwrap_or_default())
     }
+}
+
+/// True if the content is what the name says; what cannot be read is not.
+fn is_whole(path: &Path, sha256: &[u8; 32]) -> bool {
+    let mut bytes = Vec::new();
+    let file = gleaner_base::regular::open(path);
+    let read = file.and_then(|file| file.take(limits::TORRENT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes));
+    read.is_ok() && <[u8; 32]>::from(Sha256::digest(&bytes)) == *sha256
 }
 
 /// Puts all of the file system with this folder on the disk.

@@ -6,6 +6,8 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use data_encoding::HEXLOWER;
+use rustix::fs::{CWD, RenameFlags};
+use rustix::io::Errno;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
@@ -17,7 +19,8 @@ use super::{BackupError, CRAWL, MARK, TORRENTS, UPDATE, must_be_folder};
 use crate::crawldb::redb_store::{OpenOptions as DbOptions, RedbStore};
 use crate::crawldb::update::UpdateDb;
 use crate::crawldb::{CrawlDbError, TorrentFacts};
-use crate::export::whole_file::{parent, sync_folder};
+use crate::export::ExportError;
+use crate::export::whole_file::{self, parent, sync_folder};
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::console::lossy;
@@ -27,6 +30,9 @@ use gleaner_torrent::archive::Archive;
 
 /// Folder, in the data folder, of a restore that has not ended.
 const UNFINISHED: &str = ".restore";
+
+/// A file in it: only a folder with this is ours.
+const OURS: &str = "GLEANER-RESTORE";
 
 /// Where the configuration and the rule files are put, in the data folder.
 const BESIDE: &str = "restored";
@@ -66,10 +72,13 @@ pub fn restore(from: &Path, data_dir: &Path, skip_damaged: bool) -> Result<Resto
         Found::Archive(_) => None,
     };
     must_be_folder(data_dir)?;
-    clear(data_dir)?;
     make_folder(data_dir)?;
+    let _lock = lock(data_dir)?;
+    clear(data_dir)?;
     let made = Unfinished(data_dir.join(UNFINISHED));
     make_folder(&made.0)?;
+    let mark = made.0.join(OURS);
+    fs::write(&mark, "A restore of gleaner writes here.\n").map_err(|error| BackupError::io(&mark, "write", error))?;
     let (state, pool, manifest) = match (found, manifest) {
         (Found::Folder { state, pool }, Some(manifest)) => (state, pool, manifest),
         (Found::Folder { state, .. } | Found::Archive(state), _) => {
@@ -90,10 +99,9 @@ pub fn restore(from: &Path, data_dir: &Path, skip_damaged: bool) -> Result<Resto
     // The database comes last: without it, no command takes the folder for a crawl's.
     let mut names: Vec<_> = names_of(&new)?;
     names.sort_by_key(|name| name == CRAWL);
-    for name in &names {
-        let to = data_dir.join(name);
-        fs::rename(new.join(name), &to).map_err(|error| BackupError::io(&to, "rename", error))?;
-    }
+    move_all(&names, &new, data_dir)?;
+    // Before all else of it, which takes time: from here on the folder is whole.
+    let _ = fs::remove_file(&mark);
     drop(made);
     sync_folder(data_dir)?;
     let beside = names.iter().any(|name| name == BESIDE).then(|| data_dir.join(BESIDE));
@@ -149,37 +157,87 @@ fn names_of(folder: &Path) -> Result<Vec<String>, BackupError> {
     Ok(names)
 }
 
-/// An error if the data folder is not empty. What an interrupted restore has left there is removed: it began in an empty folder.
-fn clear(data_dir: &Path) -> Result<(), BackupError> {
-    if !data_dir.exists() {
-        return Ok(());
+/// Takes a data folder for this process: two restores would clear each other's files.
+fn lock(data_dir: &Path) -> Result<File, BackupError> {
+    let folder = File::open(data_dir).map_err(|error| BackupError::io(data_dir, "open", error))?;
+    match whole_file::lock(&folder, data_dir) {
+        Err(ExportError::Busy { .. }) => Err(BackupError::Restoring { data_dir: data_dir.to_owned() }),
+        locked => Ok(locked.map(|()| folder)?),
     }
-    let names = names_of(data_dir)?;
-    let is_ours = names.iter().any(|name| name == UNFINISHED) && !names.iter().any(|name| name == CRAWL);
-    if !is_ours && names.iter().any(|name| name != "lost+found") {
-        return Err(BackupError::NotEmpty { data_dir: data_dir.to_owned() });
-    }
-    for name in names.iter().filter(|name| *name != "lost+found") {
-        let path = data_dir.join(name);
-        let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
-        removed.map_err(|error| BackupError::io(&path, "clear", error))?;
+}
+
+/// Gives all files their names in the data folder, and takes them back if one of them is there by now: another process has begun there.
+fn move_all(names: &[String], new: &Path, data_dir: &Path) -> Result<(), BackupError> {
+    for (done, name) in names.iter().enumerate() {
+        let to = data_dir.join(name);
+        let Err(error) = rename_new(&new.join(name), &to) else { continue };
+        for moved in &names[..done] {
+            // They are removed with the folder of the restore.
+            let _ = fs::rename(data_dir.join(moved), new.join(moved));
+        }
+        return Err(match error.kind() {
+            ErrorKind::AlreadyExists => BackupError::NotEmpty { data_dir: data_dir.to_owned() },
+            _ => BackupError::io(&to, "rename", error),
+        });
     }
     Ok(())
 }
 
-/// Where a file of a state belongs, below the data folder.
-fn place_of(path: &str) -> PathBuf {
-    let secret = path.strip_prefix("secrets/").or_else(|| path.strip_prefix("data/"));
-    match secret {
-        Some(own) => PathBuf::from(own),
-        None if matches!(path, CRAWL | UPDATE) => PathBuf::from(path),
-        None => Path::new(BESIDE).join(path),
+/// A rename that replaces nothing.
+fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    match rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        // A file system without this kind of rename.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) if fs::symlink_metadata(to).is_ok() => {
+            Err(Errno::EXIST.into())
+        }
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => fs::rename(from, to),
+        renamed => renamed.map_err(Into::into),
     }
+}
+
+/// True if a restore to this folder is under way, or was cut off: what is there is not whole.
+#[must_use]
+pub fn is_unfinished(data_dir: &Path) -> bool {
+    data_dir.join(UNFINISHED).join(OURS).exists() && !data_dir.join(CRAWL).exists()
+}
+
+/// An error if the data folder is not empty. The folder of an interrupted restore is removed, if nothing else is there.
+fn clear(data_dir: &Path) -> Result<(), BackupError> {
+    let names = names_of(data_dir)?;
+    let path = data_dir.join(UNFINISHED);
+    let is_cut_off = fs::symlink_metadata(&path).is_ok_and(|there| there.is_dir());
+    let others = names.iter().any(|name| name != "lost+found" && !(is_cut_off && name == UNFINISHED));
+    if others {
+        return Err(BackupError::NotEmpty { data_dir: data_dir.to_owned() });
+    }
+    if !is_cut_off {
+        return Ok(());
+    }
+    // One that was cut off before its mark was written is empty.
+    let removed = if path.join(OURS).is_file() { fs::remove_dir_all(&path) } else { fs::remove_dir(&path) };
+    removed.map_err(|error| match error.kind() {
+        ErrorKind::DirectoryNotEmpty => BackupError::NotEmpty { data_dir: data_dir.to_owned() },
+        _ => BackupError::io(&path, "clear", error),
+    })
+}
+
+/// Where a file of a state belongs, below the data folder; None if that were elsewhere.
+fn place_of(path: &str) -> Option<PathBuf> {
+    let own = path.strip_prefix("secrets/").or_else(|| path.strip_prefix("data/"));
+    let place = match own {
+        Some(own) => own.to_owned(),
+        None if matches!(path, CRAWL | UPDATE) => path.to_owned(),
+        None => format!("{BESIDE}/{path}"),
+    };
+    manifest::is_below(&place).then(|| PathBuf::from(place))
 }
 
 /// Copies a file of the manifest, whose checksum must be the one there.
 fn copy(state: &Path, file: &manifest::Entry, new: &Path) -> Result<(), BackupError> {
-    let (path, to) = (state.join(&file.path), new.join(place_of(&file.path)));
+    let path = state.join(&file.path);
+    let place = place_of(&file.path)
+        .ok_or_else(|| BackupError::damaged(&path, "it has no place in a data folder".to_owned()))?;
+    let to = new.join(place);
     make_folder(parent(&to))?;
     let from = regular::open(&path).map_err(|error| BackupError::reading(&path, error))?;
     let mode = if matches!(&*file.path, CRAWL | UPDATE) { 0o640 } else { 0o600 };
@@ -302,5 +360,71 @@ fn with_skip_hint(error: BackupError) -> BackupError {
             BackupError::Damaged { path, what, hint }
         }
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_has_its_place_below_the_data_folder() {
+        assert_eq!(place_of("crawl.redb"), Some(PathBuf::from("crawl.redb")));
+        assert_eq!(place_of("secrets/secrets/demo"), Some(PathBuf::from("secrets/demo")));
+        assert_eq!(place_of("rules/demo.toml"), Some(PathBuf::from("restored/rules/demo.toml")));
+        for path in ["secrets//etc/cron.d/x", "data//etc/cron.d/x", "data/", "data/../x"] {
+            assert_eq!(place_of(path), None, "{path}");
+        }
+    }
+
+    /// A folder with these files.
+    fn folder_with(paths: &[&str]) -> tempfile::TempDir {
+        let here = tempfile::tempdir().unwrap();
+        for path in paths {
+            let path = here.path().join(path);
+            fs::create_dir_all(parent(&path)).unwrap();
+            fs::write(path, "x").unwrap();
+        }
+        here
+    }
+
+    #[test]
+    fn only_what_an_interrupted_restore_has_left_alone_is_cleared() {
+        let left = folder_with(&[".restore/GLEANER-RESTORE", ".restore/new/crawl.redb", "lost+found/x"]);
+        assert!(is_unfinished(left.path()));
+        clear(left.path()).unwrap();
+        assert_eq!(names_of(left.path()).unwrap(), ["lost+found"]);
+        for paths in [
+            &[".restore/GLEANER-RESTORE", "torrents/ab/x"][..],
+            &[".restore/GLEANER-RESTORE", "crawl.redb"],
+            &[".restore/my-only-copy"],
+            &[".restore"],
+            &["other"],
+        ] {
+            let here = folder_with(paths);
+            let refused = clear(here.path()).unwrap_err();
+            assert!(matches!(refused, BackupError::NotEmpty { .. }), "{paths:?}: {refused}");
+            assert!(paths.iter().all(|path| here.path().join(path).exists()), "{paths:?}");
+        }
+    }
+
+    #[test]
+    fn two_restores_to_one_folder_exclude_each_other() {
+        let here = tempfile::tempdir().unwrap();
+        let held = lock(here.path()).unwrap();
+        assert!(matches!(lock(here.path()), Err(BackupError::Restoring { .. })));
+        drop(held);
+        lock(here.path()).unwrap();
+    }
+
+    #[test]
+    fn a_database_that_another_process_has_begun_meanwhile_is_not_replaced() {
+        let (new, data) = (folder_with(&["handover/box", "crawl.redb"]), folder_with(&[]));
+        fs::write(data.path().join("crawl.redb"), "begun meanwhile").unwrap();
+        let names = ["handover".to_owned(), "crawl.redb".to_owned()];
+        let refused = move_all(&names, new.path(), data.path()).unwrap_err();
+        assert!(matches!(refused, BackupError::NotEmpty { .. }), "{refused}");
+        assert_eq!(fs::read_to_string(data.path().join("crawl.redb")).unwrap(), "begun meanwhile");
+        assert_eq!(names_of(data.path()).unwrap(), ["crawl.redb"], "the rest is taken back");
     }
 }

@@ -36,7 +36,7 @@ use async_trait::async_trait;
 use redb::{Database, ReadableDatabase, WriteTransaction};
 
 use self::codec::QueueRow;
-pub use self::copy::{CRAWL_SCHEMA, Snapshot};
+pub use self::copy::{Bounds, CRAWL_SCHEMA, Snapshot};
 use self::file::File;
 use self::harvest::Harvest;
 use self::known::{CRAWL_MS, CachedTables};
