@@ -10,6 +10,7 @@ use crate::frontier::priority;
 use crate::guesses::{Guess, GuessCounts, Shown, answer};
 use crate::job::{Finished, Job};
 use crate::judging::judge;
+use crate::site::Site;
 use crate::{CrawlError, limits};
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::{CrawlUrl, without_keys};
@@ -90,6 +91,19 @@ fn may_not(rules: &SiteRules) -> Option<&'static str> {
         .login
         .is_some()
         .then_some("the site is crawled with an account, and a URL that no page shows may act in its name")
+}
+
+/// True for a torrent, or the target of a redirect, that the database has under another URL.
+async fn is_known_elsewhere(site: &Site, finished: &Finished) -> Result<bool, CrawlError> {
+    let visit = &finished.visit;
+    if let Some(facts) = &visit.torrent {
+        let known = site.db.known_torrents(vec![facts.infohashes]).await?;
+        return Ok(known.iter().any(Option::is_some));
+    }
+    match visit.outlinks.first() {
+        Some(target) if visit.outcome == Outcome::Redirected => Ok(site.rows.record(&target.key).await?.is_some()),
+        _ => Ok(false),
+    }
 }
 
 impl SiteLoop {
@@ -217,7 +231,7 @@ impl SiteLoop {
         }
         let id = self.guesses.form.as_ref().and_then(|form| id_in(form, &visit.key.path)).unwrap_or_default();
         let guess = match answer(finished, id, &self.guesses.shown) {
-            Guess::Torrent if self.is_known_elsewhere(finished).await? => Guess::Known,
+            Guess::Torrent if is_known_elsewhere(&self.site, finished).await? => Guess::Known,
             guess => guess,
         };
         self.guesses.take(&visit.key, guess, visit.at);
@@ -234,21 +248,6 @@ impl SiteLoop {
         if self.guesses.are_over() {
             let why = format!("{} in a row had no answer", limits::GUESSES_UNANSWERED_MAX);
             self.guesses.counts.why = Some(why);
-        }
-    }
-
-    /// True for a torrent, or the target of a redirect, that the database has under another URL.
-    async fn is_known_elsewhere(&self, finished: &Finished) -> Result<bool, CrawlError> {
-        let visit = &finished.visit;
-        if let Some(facts) = &visit.torrent {
-            let known = self.site.db.known_torrents(vec![facts.infohashes]).await?;
-            return Ok(known.iter().any(Option::is_some));
-        }
-        match visit.outlinks.first() {
-            Some(target) if visit.outcome == Outcome::Redirected => {
-                Ok(self.site.rows.record(&target.key).await?.is_some())
-            }
-            _ => Ok(false),
         }
     }
 
