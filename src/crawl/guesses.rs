@@ -2,6 +2,8 @@
 //!
 //! A guess that comes to nothing leaves no trace but in its sample: it is no URL of the site, so that it is neither gone nor a broken promise.
 
+use std::collections::HashSet;
+
 use crate::job::Finished;
 use gleaner_store::crawldb::Outcome;
 
@@ -10,22 +12,64 @@ use gleaner_store::crawldb::Outcome;
 pub enum Guess {
     /// A torrent, its page, or a redirect to one of these.
     Torrent,
+    /// The same, and known by another URL: no list lacks it.
+    Known,
     /// Nothing is there, or something else.
     Nothing,
     /// Nobody knows: there was no answer, or a refusal.
     Unanswered,
 }
 
-/// What a visit of a guess came to.
+/// What the site shows of torrents where none can be: beside its words for a missing one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shown(HashSet<String>);
+
+impl Shown {
+    /// Adds the answer for a number that is far from all known ones.
+    pub fn add(&mut self, finished: &Finished, id: u64) {
+        let offers = offers(finished);
+        self.0.extend(offers.iter().map(|offer| without_id(offer, id)));
+        self.0.extend(offers);
+    }
+
+    /// True if a torrent or link of an answer is of the answer for this number alone.
+    fn lacks(&self, offer: &str, id: u64) -> bool {
+        !self.0.contains(offer) && !self.0.contains(&without_id(offer, id))
+    }
+}
+
+/// The torrents of an answer: the one that it is, or the links to them.
+fn offers(finished: &Finished) -> Vec<String> {
+    let own = finished.visit.torrent.as_ref().map(|facts| facts.infohashes.key_hex());
+    own.into_iter().chain(finished.end.offers.iter().cloned()).collect()
+}
+
+/// Pages for what is missing may repeat the number that was asked for.
+fn without_id(offer: &str, id: u64) -> String {
+    offer.replace(&id.to_string(), "{id}")
+}
+
+fn names(path: &str, id: u64) -> bool {
+    path.split(|of: char| !of.is_ascii_digit()).any(|digits| digits.parse() == Ok(id))
+}
+
+/// What a visit of the guess with this number came to.
 #[must_use]
-pub fn answer(finished: &Finished) -> Guess {
+pub fn answer(finished: &Finished, id: u64, shown: &Shown) -> Guess {
     let end = &finished.end;
+    let has_own = || offers(finished).iter().any(|offer| shown.lacks(offer, id));
+    // What is missing is often sent to the front page, or to another torrent.
+    let leads_to_own = || {
+        end.shows.leads_to.is_some_and(gleaner_rules::Class::is_target)
+            && finished.visit.outlinks.iter().any(|target| names(&target.key.path, id))
+    };
     match finished.visit.outcome {
-        Outcome::TorrentStored | Outcome::TorrentDuplicate => Guess::Torrent,
-        Outcome::Page | Outcome::PageDuplicate if !end.may_hold_more => Guess::Torrent,
+        Outcome::TorrentStored | Outcome::TorrentDuplicate if has_own() => Guess::Torrent,
+        Outcome::TorrentStored | Outcome::TorrentDuplicate => Guess::Nothing,
+        Outcome::Page | Outcome::PageDuplicate if !end.may_hold_more && has_own() => Guess::Torrent,
         // What was cut off may have had one.
         Outcome::Page | Outcome::PageDuplicate if finished.visit.not_whole.is_some() => Guess::Unanswered,
-        Outcome::Redirected if end.shows.leads_to.is_some_and(gleaner_rules::Class::is_target) => Guess::Torrent,
+        Outcome::Redirected if leads_to_own() => Guess::Torrent,
         Outcome::Page
         | Outcome::PageDuplicate
         | Outcome::Redirected
@@ -46,8 +90,9 @@ pub struct GuessCounts {
     /// Numbers that were to be asked for, and those that were.
     pub drawn: u64,
     pub asked: u64,
-    /// Of these, torrents and their pages, what was nothing, and what had no answer.
+    /// Of these, torrents and their pages, those that are known by another URL, what was nothing, and what had no answer.
     pub torrents: u64,
+    pub known: u64,
     pub nothing: u64,
     pub unanswered: u64,
     /// Why fewer were asked for than the operator allowed, if none or not all were.
@@ -60,6 +105,7 @@ impl GuessCounts {
         self.asked += 1;
         *match guess {
             Guess::Torrent => &mut self.torrents,
+            Guess::Known => &mut self.known,
             Guess::Nothing => &mut self.nothing,
             Guess::Unanswered => &mut self.unanswered,
         } += 1;
@@ -68,10 +114,10 @@ impl GuessCounts {
     /// In a line for people.
     #[must_use]
     pub fn told(&self) -> String {
-        let Self { drawn, asked, torrents, nothing, unanswered, .. } = self;
+        let Self { drawn, asked, torrents, known, nothing, unanswered, .. } = self;
         let mut line = match &self.shape {
             Some(shape) => format!(
-                "{asked} of {drawn} numbers asked for, {shape}: {torrents} torrents, {nothing} without one, {unanswered} without an answer"
+                "{asked} of {drawn} numbers asked for, {shape}: {torrents} torrents, {known} known under another address, {nothing} without one, {unanswered} without an answer"
             ),
             None => "no numbers were asked for".to_owned(),
         };
@@ -88,18 +134,21 @@ mod tests {
     use crate::visit::put_aside;
     use gleaner_base::clock::UnixMillis;
     use gleaner_rules::Class;
-    use gleaner_store::crawldb::{HostId, Lease, UrlKey};
+    use gleaner_store::crawldb::{Discovered, HostId, Lease, UrlKey};
 
     #[test]
     fn only_what_leads_to_a_torrent_is_one_and_refusals_say_nothing() {
         let key = UrlKey { host: HostId(0), path: "/t/5".into() };
         let (via, memo, found) = (None, None, None);
         let lease = Lease { key, depth: 1, rank: 47, attempts: 0, via, memo, deadline: UnixMillis(9), found, seq: 0 };
-        let of = |outcome, may_hold_more, leads_to| {
+        let shown = Shown::default();
+        let of = |outcome, may_hold_more, leads_to: Option<Class>| {
             let mut finished = put_aside(&lease, outcome, UnixMillis(1));
             finished.end.may_hold_more = may_hold_more;
             finished.end.shows.leads_to = leads_to;
-            answer(&finished)
+            finished.end.offers = vec!["http://h/dl/5".to_owned()];
+            finished.visit.outlinks = leads_to.map(|_| target("/torrent/5-a-title")).into_iter().collect();
+            answer(&finished, 5, &shown)
         };
         assert_eq!(of(Outcome::Page, false, None), Guess::Torrent);
         assert_eq!(of(Outcome::Page, true, None), Guess::Nothing);
@@ -110,5 +159,39 @@ mod tests {
         {
             assert_eq!(of(outcome, true, None), Guess::Unanswered, "{outcome:?}");
         }
+    }
+
+    fn target(path: &str) -> Discovered {
+        let key = UrlKey { host: HostId(0), path: path.into() };
+        Discovered { key, rank: 47, depth: 2, due: UnixMillis(0), via: None, is_target: true, found: None }
+    }
+
+    #[test]
+    fn what_the_site_shows_beside_a_missing_torrent_is_no_torrent() {
+        let key = UrlKey { host: HostId(0), path: "/t/5".into() };
+        let (via, memo, found) = (None, None, None);
+        let lease = Lease { key, depth: 1, rank: 47, attempts: 0, via, memo, deadline: UnixMillis(9), found, seq: 0 };
+        let page = |offers: &[&str]| {
+            let mut finished = put_aside(&lease, Outcome::Page, UnixMillis(1));
+            finished.end.offers = offers.iter().map(|of| (*of).to_owned()).collect();
+            finished
+        };
+        let mut shown = Shown::default();
+        // "No such torrent", the latest ones beside it, and a button that repeats the number.
+        shown.add(&page(&["http://h/dl/7", "http://h/dl/8", "http://h/get?id=999"]), 999);
+        let of = |offers: &[&str]| answer(&page(offers), 5, &shown);
+        assert_eq!(of(&["http://h/dl/8", "http://h/dl/7"]), Guess::Nothing, "a soft 404");
+        assert_eq!(of(&["http://h/dl/8", "http://h/get?id=5"]), Guess::Nothing);
+        assert_eq!(of(&["http://h/dl/8", "http://h/dl/5"]), Guess::Torrent);
+        let sent = |to: &str| {
+            let mut finished = put_aside(&lease, Outcome::Redirected, UnixMillis(1));
+            finished.end.shows.leads_to = Some(Class::Detail);
+            finished.visit.outlinks = vec![target(to)];
+            answer(&finished, 5, &shown)
+        };
+        assert_eq!(
+            [sent("/torrent/5-a"), sent("/torrent/15"), sent("/random/7")],
+            [Guess::Torrent, Guess::Nothing, Guess::Nothing]
+        );
     }
 }

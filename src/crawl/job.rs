@@ -245,6 +245,8 @@ pub struct End {
     pub denied: Option<String>,
     /// True for a page on which other rules may find more: a list, or a torrent's page without a torrent.
     pub may_hold_more: bool,
+    /// Of a guess: the torrents that it links or names.
+    pub offers: Vec<String>,
     /// In place of a torrent: a page or a redirect that names another way to one.
     pub leads_on: bool,
     /// The page's scripts were run.

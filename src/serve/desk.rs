@@ -91,6 +91,8 @@ pub struct RuleText {
     pub path: String,
     /// With secrets blotted out.
     pub text: String,
+    /// SHA-256 of the file, in hex: what a form was made of.
+    pub sha256: String,
     /// Some were: it is not edited here.
     pub has_secrets: bool,
     pub marks: Vec<Mark>,
@@ -113,6 +115,8 @@ pub struct Verdict {
 /// Why a rule file was not written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotSaved {
+    /// It is another file than the form was made of.
+    Changed,
     /// It does not pass the check.
     Faults(Vec<Mark>),
     /// With what to do.
@@ -123,8 +127,8 @@ pub enum NotSaved {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exported {
     pub name: String,
-    pub torrents: u64,
-    pub magnets: u64,
+    /// Of the file that has a line for each torrent and magnet link.
+    pub bytes: u64,
     pub at: UnixMillis,
 }
 
@@ -134,8 +138,19 @@ pub type Ask<T> = Box<dyn Fn(String) -> Told<T> + Send + Sync>;
 /// A rule file by name, and URLs that it is to judge.
 pub type Judge = Box<dyn Fn(String, Vec<String>) -> Told<Vec<Verdict>> + Send + Sync>;
 
-/// A rule file's new text, and who wants it.
-pub type Save = Box<dyn Fn(String, String, String) -> Done<Result<(), NotSaved>> + Send + Sync>;
+/// A rule file's new text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewText {
+    pub name: String,
+    pub text: String,
+    /// SHA-256 of the file that it replaces, in hex.
+    pub of: String,
+    /// Who wants it.
+    pub by: String,
+}
+
+/// Saves a rule file's new text.
+pub type Save = Box<dyn Fn(NewText) -> Done<Result<(), NotSaved>> + Send + Sync>;
 
 /// See the module.
 pub struct Desk {
@@ -170,7 +185,7 @@ impl Default for Desk {
             verdicts: Box::new(|_, urls| {
                 Box::pin(std::future::ready(Ok(urls.iter().map(|_| Verdict::default()).collect())))
             }),
-            save: Box::new(|name, _, _| Box::pin(std::future::ready(Err(Refused::Unknown(name))))),
+            save: Box::new(|new| Box::pin(std::future::ready(Err(Refused::Unknown(new.name))))),
             exports: Box::new(|| Box::pin(std::future::ready(Ok(Vec::new())))),
         }
     }

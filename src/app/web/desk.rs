@@ -1,8 +1,7 @@
 //! What the pages show beside the reports: put together from the figures, the half hours, the data folder and the rule files.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{BufRead as _, BufReader};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
@@ -48,9 +47,9 @@ pub(super) fn desk(app: &App, config: &Config, history: &History, figures: Figur
             let rules_dir = r4.clone();
             Box::pin(async move { Ok(off_the_loop(move || rule_files::verdicts(&rules_dir, &name, &urls)).await) })
         }),
-        save: Box::new(move |name, text, by| {
+        save: Box::new(move |new| {
             let rules_dir = r5.clone();
-            Box::pin(async move { rule_files::save(rules_dir, name, text, by).await })
+            Box::pin(async move { rule_files::save(rules_dir, new).await })
         }),
         exports: Box::new(move || {
             let folder = data_dir.join("exports");
@@ -96,25 +95,17 @@ async fn yields(db: &dyn Reader, rules_dir: PathBuf, site: String) -> Result<Vec
     Ok(shares.into_iter().map(told).collect())
 }
 
-/// What the marks in this folder say that exports have had.
+/// The marks in this folder. They have a line for each torrent that was ever exported: none is read.
 fn exports(folder: &Path) -> Vec<Exported> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let is_mark = |path: &PathBuf| path.extension().is_none() && path.is_file();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_mark).collect();
     paths.sort();
     let told = |path: &PathBuf| {
-        let file = File::open(path).ok()?;
-        let at = file.metadata().ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-        let (mut torrents, mut magnets) = (0, 0);
-        for line in BufReader::new(file).split(b'\n') {
-            match line.ok()?.first() {
-                Some(b't') => torrents += 1,
-                Some(b'm') => magnets += 1,
-                _ => {}
-            }
-        }
+        let metadata = fs::metadata(path).ok()?;
+        let at = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
         let name = path.file_name()?.to_string_lossy().into_owned();
-        Some(Exported { name, torrents, magnets, at: UnixMillis(u64::try_from(at.as_millis()).ok()?) })
+        Some(Exported { name, bytes: metadata.len(), at: UnixMillis(u64::try_from(at.as_millis()).ok()?) })
     };
     paths.iter().take(EXPORTS_SHOWN_MAX).filter_map(told).collect()
 }
@@ -124,13 +115,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_of_exports_are_counted_and_half_written_ones_are_none() {
+    fn marks_of_exports_are_listed_and_half_written_ones_are_none() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("weekly"), "t aa\nt bb\nm cc\n").unwrap();
         fs::write(folder.path().join("other.part"), "t aa\n").unwrap();
         let found = exports(folder.path());
-        let told: Vec<_> = found.iter().map(|of| (&*of.name, of.torrents, of.magnets)).collect();
-        assert_eq!(told, [("weekly", 2, 1)]);
+        let told: Vec<_> = found.iter().map(|of| (&*of.name, of.bytes)).collect();
+        assert_eq!(told, [("weekly", 15)]);
         assert_eq!(exports(&folder.path().join("none")), []);
     }
 }

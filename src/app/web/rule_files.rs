@@ -2,13 +2,15 @@
 //! lists: no other path is opened.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_rules::shadows::shadows;
 use gleaner_rules::{Fault, Refusal, SiteRules, from_text_at, load_dir, load_file, read_text, site_paths};
 use gleaner_serve::acts::Refused;
-use gleaner_serve::desk::{Mark, NotSaved, RuleFile, RuleText, Verdict};
+use gleaner_serve::desk::{Mark, NewText, NotSaved, RuleFile, RuleText, Verdict};
+use sha2::{Digest as _, Sha256};
+use toml::Table;
 
 use crate::app::versions;
 
@@ -42,6 +44,7 @@ pub(super) fn all(rules_dir: &Path) -> Vec<RuleFile> {
 pub(super) fn one(rules_dir: &Path, name: &str) -> Option<RuleText> {
     let path = path_of(rules_dir, name)?;
     let text = read_text(&path);
+    let sha256 = text.as_deref().map_or_else(|_| String::new(), hash);
     let (text, has_secrets, marks) = match text {
         Err(fault) => (String::new(), true, vec![Mark::from(&*fault)]),
         Ok(text) => match from_text_at(&path, &text) {
@@ -56,7 +59,7 @@ pub(super) fn one(rules_dir: &Path, name: &str) -> Option<RuleText> {
     };
     let versions = versions::versions(&path).unwrap_or_default().into_iter().rev();
     let versions = versions.map(|of| (of.replaced, of.file.display().to_string())).collect();
-    Some(RuleText { path: path.display().to_string(), text, has_secrets, marks, versions })
+    Some(RuleText { path: path.display().to_string(), text, sha256, has_secrets, marks, versions })
 }
 
 /// Rules of the file itself that get no URL.
@@ -126,17 +129,77 @@ fn verdict(rules: &SiteRules, path: &Path, text: &str) -> Verdict {
     }
 }
 
-/// Puts a text in the place of a file if it passes the check; what it replaces is kept.
-pub(super) async fn save(
-    rules_dir: PathBuf,
-    name: String,
-    text: String,
-    by: String,
-) -> Result<Result<(), NotSaved>, Refused> {
+fn hash(text: &str) -> String {
+    data_encoding::HEXLOWER.encode(&Sha256::digest(text.as_bytes()))
+}
+
+/// Keys that decide nothing about where the password and the session of a site's account go, and what is done in its name.
+const FREE_KEYS: [&str; 20] = [
+    "boards",
+    "budget",
+    "categories",
+    "category",
+    "charset",
+    "classes",
+    "deny",
+    "depth_max",
+    "enabled",
+    "examples",
+    "increment_depth",
+    "lane_key",
+    "lanes",
+    "learn",
+    "learned",
+    "pages_max",
+    "rate",
+    "revisit_minutes",
+    "robots",
+    "sitemaps",
+];
+
+/// Why this text may not replace the other one over HTTP: the site has an account, and its password or session might go elsewhere.
+fn moves_account(path: &Path, old: &str, new: &str) -> Option<String> {
+    let has_login = |text: &str, table: &Option<Table>| match table {
+        Some(table) if table.contains_key("login") => true,
+        Some(_) => from_text_at(path, text).is_ok_and(|site| site.login.is_some()),
+        None => text.contains("login"),
+    };
+    let (before, after) = (old.parse::<Table>().ok(), new.parse::<Table>().ok());
+    if !has_login(old, &before) && !has_login(new, &after) {
+        return None;
+    }
+    let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+    let mut keys: Vec<&str> = before.keys().chain(after.keys()).map(String::as_str).collect();
+    keys.retain(|key| !FREE_KEYS.contains(key) && before.get(*key) != after.get(*key));
+    keys.sort_unstable();
+    keys.dedup();
+    (!keys.is_empty()).then(|| {
+        format!(
+            "the site has an account, and `{}` decides where its password and session go: edit {} on the machine itself, as root",
+            keys.join("`, `"),
+            path.display()
+        )
+    })
+}
+
+/// One at a time: nothing comes between the comparison and the writing.
+static SAVING: Mutex<()> = Mutex::new(());
+
+/// Puts a text in the place of the file that its form was made of, if it passes the check; what it replaces is kept.
+pub(super) async fn save(rules_dir: PathBuf, new: NewText) -> Result<Result<(), NotSaved>, Refused> {
+    let NewText { name, text, of, by } = new;
     let written = tokio::task::spawn_blocking(move || {
         let path = path_of(&rules_dir, &name).ok_or(Refused::Unknown(name))?;
         if let Err(faults) = from_text_at(&path, &text) {
             return Ok(Err(NotSaved::Faults(faults.iter().map(|fault: &Fault| Mark::from(fault)).collect())));
+        }
+        let _saving = SAVING.lock().unwrap_or_else(PoisonError::into_inner);
+        let old = match read_text(&path) {
+            Ok(old) if hash(&old) == of => old,
+            _ => return Ok(Err(NotSaved::Changed)),
+        };
+        if let Some(why) = moves_account(&path, &old, &text) {
+            return Ok(Err(NotSaved::Refused(why)));
         }
         Ok(match versions::replace(&path, &text) {
             Ok(kept) => {
@@ -193,15 +256,54 @@ mod tests {
         let folder = folder();
         let path = folder.path().join("a.toml");
         let before = fs::read_to_string(&path).unwrap();
-        let put = |text: &str| save(folder.path().to_owned(), "a".to_owned(), text.to_owned(), "x".to_owned());
-        let Ok(Err(NotSaved::Faults(faults))) = put(TEXT).await else { panic!("deny is no class") };
+        let Ok(Err(NotSaved::Faults(faults))) = put(folder.path(), "a", TEXT, &before).await else {
+            panic!("deny is no class")
+        };
         assert!(!faults.is_empty() && fs::read_to_string(&path).unwrap() == before);
         let better = format!("# better\n{before}");
-        assert_eq!(put(&better).await, Ok(Ok(())));
+        assert_eq!(put(folder.path(), "a", &better, &before).await, Ok(Ok(())));
         assert_eq!(fs::read_to_string(&path).unwrap(), better);
         let kept = one(folder.path(), "a").unwrap().versions;
         assert!(kept.len() == 1 && fs::read_to_string(&kept[0].1).unwrap() == before, "{kept:?}");
-        let unknown = save(folder.path().to_owned(), "b".to_owned(), better, "x".to_owned()).await;
+        let unknown = put(folder.path(), "b", &better, &before).await;
         assert_eq!(unknown, Err(Refused::Unknown("b".to_owned())));
+        let late = put(folder.path(), "a", "# late", &before).await;
+        assert!(matches!(late, Ok(Err(NotSaved::Faults(_)))), "{late:?}");
+        let late = put(folder.path(), "a", &format!("# late\n{before}"), &before).await;
+        assert_eq!(late, Ok(Err(NotSaved::Changed)), "another one has saved meanwhile");
+        assert_eq!(fs::read_to_string(&path).unwrap(), better);
+    }
+
+    async fn put(folder: &Path, name: &str, text: &str, of: &str) -> Result<Result<(), NotSaved>, Refused> {
+        let new = NewText { name: name.to_owned(), text: text.to_owned(), of: hash(of), by: "x".to_owned() };
+        save(folder.to_owned(), new).await
+    }
+
+    #[test]
+    fn the_password_of_an_account_goes_nowhere_else() {
+        let path = Path::new("rules/a.toml");
+        let open = "start = ['http://h.example/']\n[classes]\nindex = ['^/$']\n";
+        let member = format!("{open}[login]\nuser = 'u'\n");
+        let told = |old: &str, new: &str| moves_account(path, old, new);
+        assert_eq!(told(open, &open.replace("h.example", "evil.example")), None, "no account, nothing to take");
+        for harmless in ["# a comment\n", "deny = ['^/x']\n", "revisit_minutes = 90\n", "lanes = 2\n"] {
+            assert_eq!(told(&member, &format!("{harmless}{member}")), None, "{harmless}");
+        }
+        let moved = member.replace("h.example", "evil.example");
+        for (old, new, key) in [
+            (&*member, &*moved, "start"),
+            (&member, &format!("hosts = ['evil.example']\n{member}"), "hosts"),
+            (&member, &format!("mirrors = ['http://evil.example']\n{member}"), "mirrors"),
+            (&member, &format!("proxy = 'http://evil.example'\n{member}"), "proxy"),
+            (&member, &format!("extends = 'phpbb'\n{member}"), "extends"),
+            (&member, &format!("name = 'other'\n{member}"), "name"),
+            (&member, &format!("{member}page = 'http://evil.example/'\n"), "login"),
+            (&member, open, "login"),
+            (open, &member, "login"),
+            // Step by step leads to nothing either: what cannot be read may have had one.
+            ("[login", &moved, "login"),
+        ] {
+            assert!(told(old, new).is_some_and(|why| why.contains(&format!("`{key}`"))), "{key}: {:?}", told(old, new));
+        }
     }
 }

@@ -7,9 +7,10 @@ use super::SiteLoop;
 use super::visits::mark;
 use crate::frontier::crews::Crew;
 use crate::frontier::priority;
-use crate::guesses::{Guess, GuessCounts, answer};
+use crate::guesses::{Guess, GuessCounts, Shown, answer};
 use crate::job::{Finished, Job};
 use crate::judging::judge;
+use crate::site::Site;
 use crate::{CrawlError, limits};
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::{CrawlUrl, without_keys};
@@ -18,7 +19,7 @@ use gleaner_rules::SiteRules;
 use gleaner_store::coverage::id_shapes;
 use gleaner_store::coverage::ids::{Form, IdShape};
 use gleaner_store::coverage::sample::{SAMPLES_NOTE, Samples, draw};
-use gleaner_store::crawldb::{Lease, UrlKey};
+use gleaner_store::crawldb::{Lease, Outcome, UrlKey};
 
 /// Depth of a guess: no page links to it.
 const DEPTH: u16 = 1;
@@ -34,7 +35,24 @@ pub(super) struct Guesses {
     /// Guesses in a row without an answer.
     unanswered: u32,
     has_changed: bool,
+    /// Asked for before the others.
+    control: Option<Control>,
+    /// What its answer had.
+    shown: Shown,
 }
+
+/// A number far behind the last known one, where no torrent can be.
+#[derive(Debug)]
+struct Control {
+    host: usize,
+    id: u64,
+    key: UrlKey,
+    /// The guesses that wait for its answer.
+    waiting: Vec<Job>,
+}
+
+/// Numbers behind the last known one that may be a control, as multiples of the span of those that are known.
+const CONTROL_SPANS: [u64; 3] = [10, 3, 1];
 
 impl Guesses {
     pub(super) fn new(asks: Option<u64>) -> Self {
@@ -73,6 +91,19 @@ fn may_not(rules: &SiteRules) -> Option<&'static str> {
         .login
         .is_some()
         .then_some("the site is crawled with an account, and a URL that no page shows may act in its name")
+}
+
+/// True for a torrent, or the target of a redirect, that the database has under another URL.
+async fn is_known_elsewhere(site: &Site, finished: &Finished) -> Result<bool, CrawlError> {
+    let visit = &finished.visit;
+    if let Some(facts) = &visit.torrent {
+        let known = site.db.known_torrents(vec![facts.infohashes]).await?;
+        return Ok(known.iter().any(Option::is_some));
+    }
+    match visit.outlinks.first() {
+        Some(target) if visit.outcome == Outcome::Redirected => Ok(site.rows.record(&target.key).await?.is_some()),
+        _ => Ok(false),
+    }
 }
 
 impl SiteLoop {
@@ -131,20 +162,30 @@ impl SiteLoop {
         }
         let now = self.site.clock.now();
         let seed = xxh3_64(form.told().as_bytes()) ^ now.0;
-        let mut queued = 0;
+        let Some((id, control)) = self.control(index, shape) else { return Ok(0) };
+        let mut waiting = Vec::new();
         for id in draw(shape, self.guesses.samples.of(form), asks, seed) {
             let Some(job) = self.guess(index, form, id) else { continue };
             if self.site.rows.record(&job.lease.key).await?.is_none() && self.leases.take(&job.lease.key) {
-                self.hosts[index].queue(job, &self.site.rules);
-                queued += 1;
+                waiting.push(job);
             }
         }
-        if queued > 0 {
+        let queued = waiting.len() as u64;
+        if queued > 0 && self.leases.take(&control.lease.key) {
+            self.guesses.control = Some(Control { host: index, id, key: control.lease.key.clone(), waiting });
+            self.hosts[index].queue(control, &self.site.rules);
             let origin = self.hosts[index].origin();
             self.guesses.counts.shape = Some(format!("{origin}{}", form.told()));
             self.guesses.form = Some(form.clone());
         }
         Ok(queued)
+    }
+
+    /// The number of a control, and its job.
+    fn control(&self, host: usize, shape: &IdShape) -> Option<(u64, Job)> {
+        let (last, span) = (shape.last(), shape.last() - shape.first() + 1);
+        let at = |spans: u64| last.checked_add(span.checked_mul(spans)?);
+        CONTROL_SPANS.into_iter().find_map(|spans| Some((at(spans)?, self.guess(host, &shape.form, at(spans)?)?)))
     }
 
     /// A guess as a job, if the rules and robots.txt allow it.
@@ -180,18 +221,63 @@ impl SiteLoop {
     }
 
     /// Takes note of the answer to a guess. False if it came to nothing: then it is none of the site's URLs, and its visit is not recorded.
-    pub(super) fn mind_guess(&mut self, finished: &Finished) -> bool {
-        let (visit, guess) = (&finished.visit, answer(finished));
+    pub(super) async fn mind_guess(&mut self, finished: &Finished) -> Result<bool, CrawlError> {
+        let visit = &finished.visit;
+        if let Some(control) = self.guesses.control.take_if(|control| control.key == visit.key) {
+            self.leases.committed(mark(&visit.key));
+            self.mind_control(control, finished);
+            self.tell_guesses();
+            return Ok(false);
+        }
+        let id = self.guesses.form.as_ref().and_then(|form| id_in(form, &visit.key.path)).unwrap_or_default();
+        let guess = match answer(finished, id, &self.guesses.shown) {
+            Guess::Torrent if is_known_elsewhere(&self.site, finished).await? => Guess::Known,
+            guess => guess,
+        };
         self.guesses.take(&visit.key, guess, visit.at);
+        self.mind_refusals();
+        let is_something = matches!(guess, Guess::Torrent | Guess::Known);
+        if !is_something {
+            self.leases.committed(mark(&visit.key));
+        }
+        self.tell_guesses();
+        Ok(is_something)
+    }
+
+    fn mind_refusals(&mut self) {
         if self.guesses.are_over() {
             let why = format!("{} in a row had no answer", limits::GUESSES_UNANSWERED_MAX);
             self.guesses.counts.why = Some(why);
         }
-        if guess != Guess::Torrent {
-            self.leases.committed(mark(&visit.key));
+    }
+
+    /// Once it is known what the site shows where nothing is, the guesses are queued; without an answer, the next number is asked for.
+    fn mind_control(&mut self, control: Control, finished: &Finished) {
+        let Control { host, id, waiting, .. } = control;
+        if answer(finished, id, &self.guesses.shown) != Guess::Unanswered {
+            self.guesses.shown.add(finished, id);
+            waiting.into_iter().for_each(|job| self.hosts[host].queue(job, &self.site.rules));
+            return;
         }
-        self.tell_guesses();
-        guess == Guess::Torrent
+        self.guesses.counts.count(Guess::Unanswered);
+        self.guesses.unanswered += 1;
+        self.mind_refusals();
+        let next = self.guesses.form.clone().zip(id.checked_add(1)).filter(|_| !self.guesses.are_over());
+        match next.and_then(|(form, id)| Some((id, self.guess(host, &form, id)?))) {
+            Some((id, job)) if self.leases.take(&job.lease.key) => {
+                self.guesses.control = Some(Control { host, id, key: job.lease.key.clone(), waiting });
+                self.hosts[host].queue(job, &self.site.rules);
+            }
+            _ => self.drop_waiting(waiting),
+        }
+    }
+
+    fn drop_waiting(&mut self, waiting: Vec<Job>) {
+        for job in waiting {
+            self.leases.committed(mark(&job.lease.key));
+        }
+        let why = "a number where no torrent can be had no answer to compare with";
+        self.guesses.counts.why.get_or_insert_with(|| why.to_owned());
     }
 
     /// True for a guess that is not to be asked for any more.
@@ -202,6 +288,9 @@ impl SiteLoop {
     /// Drops a guess that is not to be asked for.
     pub(super) fn drop_guess(&mut self, job: &Job) {
         self.leases.committed(mark(&job.lease.key));
+        if let Some(control) = self.guesses.control.take_if(|control| control.key == job.lease.key) {
+            self.drop_waiting(control.waiting);
+        }
         self.guesses.counts.why.get_or_insert_with(|| "robots.txt or a wall closes some of them".to_owned());
         self.tell_guesses();
     }

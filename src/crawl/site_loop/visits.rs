@@ -250,7 +250,7 @@ impl SiteLoop {
 
     /// Processes a visit whose response is final.
     pub(super) async fn go_on(&mut self, mut finished: Box<Finished>) -> Result<(), CrawlError> {
-        if finished.job.is_guess && !self.mind_guess(&finished) {
+        if finished.job.is_guess && !self.mind_guess(&finished).await? {
             return Ok(());
         }
         if let (Some(stated), Some(listing)) = (finished.end.stated, &finished.visit.listing) {

@@ -199,6 +199,11 @@ async fn found_on(
     finished.end.leads_on = !finished.visit.magnets.is_empty() || read.found.iter().any(is_other_torrent);
     let has_torrent = !finished.visit.magnets.is_empty() || read.found.iter().any(|of| of.class == Class::Download);
     finished.end.may_hold_more = !(job.class.is_target() && has_torrent);
+    if job.is_guess {
+        let files = read.found.iter().filter(|of| is_other_torrent(of)).map(|of| of.url.as_str().to_owned());
+        let magnets = finished.visit.magnets.iter().map(|magnet| magnet.infohashes.key_hex());
+        finished.end.offers = files.chain(magnets).collect();
+    }
     finished.end.links = {
         let mut worth = site.worth();
         worth.left_out(&read.unclassed);

@@ -37,7 +37,7 @@ pub struct WebFile {
     /// Requests of one address a second; twelve times as many may come at once. Whoever sends more is told to wait (429).
     #[schemars(range(min = 1, max = 100_000))]
     pub requests_per_second: u32,
-    /// Rule files are edited on their page, by tokens of the scope `admin` and this machine; the service needs the right to write to their folder.
+    /// Rule files are edited on their page, by whoever shows a token of the scope `admin`, also on this machine; the service needs the right to write to their folder.
     pub edit_rules: bool,
 }
 

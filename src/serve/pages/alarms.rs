@@ -67,9 +67,19 @@ pub fn strip(visit: &Visit, alarm: &Alarm) -> Markup {
                 a href=(link(visit, alarm)) { (words::shown(&alarm.title)) }
                 span.soft { " · since " (words::when_ms(alarm.since_ms, visit.now)) @if is_silenced { " · silenced" } }
             }
-            @if !alarm.todo.is_empty() { p { (words::told(&alarm.todo)) } }
+            @if !alarm.todo.is_empty() { p { (with_code(&alarm.todo)) } }
         }
     }
+}
+
+/// A text whose keys and commands stand between backticks.
+fn with_code(text: &str) -> Markup {
+    let told = words::told(text);
+    let parts: Vec<&str> = told.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return html! { (told) };
+    }
+    html! { @for (nth, part) in parts.into_iter().enumerate() { @if nth % 2 == 1 { code { (part) } } @else { (part) } } }
 }
 
 fn figure(value: f64) -> String {
@@ -98,7 +108,7 @@ fn facts(visit: &Visit, alarm: &Alarm) -> Markup {
             @if let Some(site) = &alarm.site { dt { "site" } dd { a href=(visit.to(&format!("/sites/{}", part(site)))) { (words::shown(site)) } } }
             @if let Some(of) = &alarm.figures { (figures(of)) }
             @if let Some(place) = &alarm.rule { dt { "rule" } dd { @if let Some(rule) = &rule { a href=(rule) { (words::shown(place)) } } @else { (words::shown(place)) } } }
-            dt { "what to do" } dd { (words::told(&alarm.todo)) }
+            dt { "what to do" } dd { (with_code(&alarm.todo)) }
             @if let Some(until) = alarm.silenced_until_ms { dt { "silenced until" } dd { (words::when_ms(until, visit.now)) } }
             @if let Some(note) = &alarm.note { dt { "note" } dd { (words::told(note)) } }
             @if alarm.page.is_some() { dt { "its page" } dd { a href={ (link(visit, alarm)) "#page" } { "as it was saved" } } }
@@ -124,7 +134,7 @@ fn answers(visit: &Visit, alarm: &Alarm) -> Markup {
 fn open_one(visit: &Visit, alarm: &Alarm) -> Markup {
     html! {
         section {
-            header { h2 { span.dot.bad {} a href=(link(visit, alarm)) { (words::shown(&alarm.title)) } } span.soft { (words::shown(&alarm.kind)) } }
+            header { h2 { span.dot.bad {} @if let Some(site) = &alarm.site { (words::shown(site)) ": " } a href=(link(visit, alarm)) { (words::shown(&alarm.title)) } } span.soft { (words::shown(&alarm.kind)) } }
             div.pad { (facts(visit, alarm)) (answers(visit, alarm)) }
         }
     }
@@ -177,4 +187,16 @@ pub async fn test(State(outlet): State<Arc<Outlet>>, request: Request<Body>) -> 
     let (visit, form) = Form::read(&outlet, request, ACTING).await?;
     (outlet.inside.alarms.answer)(String::new(), Answer::Test).await?;
     Ok(visit.back(&form, "A test was sent to all channels: the log says whether each took it.".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_between_backticks_is_code() {
+        let of = |text: &str| with_code(text).into_string();
+        assert_eq!(of("correct `start` of <it>"), "correct <code>start</code> of &lt;it&gt;");
+        assert_eq!(of("one ` alone"), "one ` alone");
+    }
 }

@@ -23,14 +23,13 @@ pub async fn page(visit: Visit) -> Result<Response, Problem> {
         h1 { "Exports" }
         p.lead { "They run on the command line, beside the service." }
         section aria-labelledby="named" {
-            header { h2 #named { "Exports with a name" } span.soft { "each has what it has not had before" } }
+            header { h2 #named { "Exports with a name" } span.soft { "each has what it has not had before; its marks say what it had, a line for each" } }
             @if exports.is_empty() { p.empty { "None yet." } } @else {
                 table.cards {
-                    thead { tr { th { "name" } th.n { "torrents so far" } th.n { "magnets so far" } th.n { "last" } th { "the next one" } } }
+                    thead { tr { th { "name" } th.n { "its marks" } th.n { "last" } th { "the next one" } } }
                     tbody { @for of in &exports { tr {
                         td.main { span.name { (words::shown(&of.name)) } }
-                        td.n data-l="torrents so far" { (words::count(of.torrents)) }
-                        td.n data-l="magnets so far" { (words::count(of.magnets)) }
+                        td.n data-l="its marks" { (words::bytes(of.bytes)) }
                         td.n data-l="last" { (words::when(of.at, visit.now)) }
                         td.main { div.fix { (command(&visit.command(&format!("export new.tar.zst --since-last {}", of.name)))) } }
                     } } }

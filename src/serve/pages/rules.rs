@@ -11,9 +11,11 @@ use maud::{Markup, html};
 use super::visit::{Form, Visit, part};
 use super::{ACTING, words};
 use crate::Outlet;
-use crate::desk::{Mark, NotSaved, RuleText, Verdict};
+use crate::access::Caller;
+use crate::desk::{Mark, NewText, NotSaved, RuleText, Verdict};
 use crate::limits::TRIED_URL_BYTES_MAX;
 use crate::problem::Problem;
+use crate::tokens::Scope;
 
 /// `/rules`.
 pub async fn index(visit: Visit) -> Result<Response, Problem> {
@@ -60,7 +62,7 @@ pub async fn page(Path(name): Path<String>, visit: Visit) -> Result<Response, Pr
         h1 { (words::shown(&name)) }
         p.lead { (words::shown(&file.path)) }
         div.rules {
-            @if is_edited { (editor(&visit, &name, &file.text, &file.marks)) } @else { (text(&visit, &name, &file, verdict.as_ref())) }
+            @if is_edited { (editor(&visit, &name, (&file.text, &file.sha256), &file.marks)) } @else { (text(&visit, &name, &file, verdict.as_ref())) }
             div { (trial(&visit, &name, &asked, verdict.as_ref())) (marks(&file.marks)) (versions(&visit, &name, &file)) }
         }
     };
@@ -68,7 +70,12 @@ pub async fn page(Path(name): Path<String>, visit: Visit) -> Result<Response, Pr
 }
 
 fn may_edit(visit: &Visit, file: &RuleText) -> bool {
-    visit.outlet.settings.edit_rules && visit.may_act() && !file.has_secrets && is_plain(&file.text)
+    visit.outlet.settings.edit_rules && has_shown_token(&visit.caller) && !file.has_secrets && is_plain(&file.text)
+}
+
+/// This machine alone is not enough to edit: everybody who works on it is admitted by that.
+fn has_shown_token(caller: &Caller) -> bool {
+    caller.links.token.as_ref().is_some_and(|token| token.scope >= Scope::Admin)
 }
 
 /// True for a text that a field shows and sends as it is.
@@ -92,6 +99,7 @@ fn text(visit: &Visit, name: &str, file: &RuleText, verdict: Option<&Verdict>) -
                 span.fix {
                     @if may_edit(visit, file) { a.button href=(visit.to(&format!("/rules/{}?edit=1", part(name)))) { "edit" } }
                     @else if !visit.outlet.settings.edit_rules { span.soft { "edited in its folder; here with " code { "[web] edit_rules = true" } } }
+                    @else if !has_shown_token(&visit.caller) { span.soft { "edited here by who " a href=(visit.to("/login")) { "shows a token" } " of the scope " code { "admin" } } }
                     @else if file.has_secrets { span.soft { "it holds a secret: it is edited in its folder" } }
                     @else if !is_plain(&file.text) { span.soft { "it holds characters that hide or turn text: it is edited in its folder" } }
                 }
@@ -159,13 +167,15 @@ fn versions(visit: &Visit, name: &str, file: &RuleText) -> Markup {
     }
 }
 
-fn editor(visit: &Visit, name: &str, text: &str, marks: &[Mark]) -> Markup {
+/// A field with a text; `of` is the SHA-256 of the file that it will replace.
+fn editor(visit: &Visit, name: &str, (text, of): (&str, &str), marks: &[Mark]) -> Markup {
     html! {
         section aria-labelledby="edit" {
             header { h2 #edit { "Edit" } a href=(visit.to(&format!("/rules/{}", part(name)))) { "leave it" } }
             div.pad {
                 @if !marks.is_empty() { ul { @for mark in marks { li { "line " (mark.line) ":" (mark.column) " " (told(mark)) } } } }
                 (visit.form_whole(&format!("/rules/{}/save", part(name)), &html! {
+                    input type="hidden" name="of" value=(of);
                     label for="text" class="soft small" { "It is written only if it passes the check; what it replaces is kept." }
                     textarea #text name="text" spellcheck="false" autocapitalize="off" { "\n" (words::typed(text)) }
                     p { button.main { "check and save" } }
@@ -173,6 +183,35 @@ fn editor(visit: &Visit, name: &str, text: &str, marks: &[Mark]) -> Markup {
             }
         }
     }
+}
+
+async fn without_secrets(outlet: &Outlet, name: &str) -> Result<RuleText, Problem> {
+    let file = rule_file(outlet, name).await?;
+    if file.has_secrets {
+        return Err(Problem::new(StatusCode::CONFLICT, "this file holds a secret", "edit it in its folder"));
+    }
+    Ok(file)
+}
+
+/// The file as it is now, and beside it the text that was not saved.
+async fn changed(visit: &Visit, name: &str, text: &str) -> Result<Response, Problem> {
+    let file = without_secrets(&visit.outlet, name).await?;
+    if !is_plain(&file.text) {
+        let hint = "it holds characters that hide or turn text: edit it in its folder";
+        return Err(Problem::new(StatusCode::CONFLICT, "the file has changed meanwhile", hint));
+    }
+    let body = html! {
+        h1 { (words::shown(name)) }
+        div.strip { p { b { "Not saved: " } "the file has changed since you opened it. Below is what it says now; put into it what you want to change." } }
+        (editor(visit, name, (&file.text, &file.sha256), &file.marks))
+        section aria-labelledby="yours" {
+            header { h2 #yours { "Your text" } span.soft { "it was not saved" } }
+            div.pad { textarea readonly aria-labelledby="yours" { "\n" (words::typed(text)) } }
+        }
+    };
+    let mut response = visit.page(&format!("{name} · rules"), "", &body);
+    *response.status_mut() = StatusCode::CONFLICT;
+    Ok(response)
 }
 
 /// `POST /rules/NAME/save`: writes the file if it passes the check.
@@ -186,22 +225,31 @@ pub async fn save(
         let hint = "set `edit_rules = true` in [web] of gleaner.toml, or edit the file in its folder";
         return Err(Problem::new(StatusCode::FORBIDDEN, "rule files are not edited here", hint));
     }
-    if rule_file(&outlet, &name).await?.has_secrets {
-        return Err(Problem::new(StatusCode::CONFLICT, "this file holds a secret", "edit it in its folder"));
+    if !has_shown_token(&visit.caller) {
+        let hint = "make one: gleaner token new NAME --scope admin; show it at /login, and edit again";
+        return Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "rule files are edited with a token, also on this machine",
+            hint,
+        ));
     }
+    without_secrets(&outlet, &name).await?;
     // Forms send lines as the network does.
     let text = form.get("text").replace("\r\n", "\n");
     if !is_plain(&text) {
         return Err(Problem::wrong("the text has characters that hide or turn text", "edit the file in its folder"));
     }
-    match (outlet.inside.desk.save)(name.clone(), text.clone(), visit.caller.named()).await? {
+    let of = form.get("of").to_owned();
+    let new = NewText { name: name.clone(), text: text.clone(), of: of.clone(), by: visit.caller.named() };
+    match (outlet.inside.desk.save)(new).await? {
         Ok(()) => Ok(visit.back(&form, format!("{name} is saved, and in force as soon as the service has read it."))),
+        Err(NotSaved::Changed) => changed(&visit, &name, &text).await,
         Err(NotSaved::Refused(why)) => Err(Problem::new(StatusCode::CONFLICT, "the file was not written", why)),
         Err(NotSaved::Faults(found)) => {
             let body = html! {
                 h1 { (words::shown(&name)) }
                 div.strip { p { b { "Not saved: " } (words::many(found.len() as u64, "fault")) ". The file is as it was." } }
-                (editor(&visit, &name, &text, &found))
+                (editor(&visit, &name, (&text, &of), &found))
             };
             let mut response = visit.page(&format!("{name} · rules"), "", &body);
             *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;

@@ -49,12 +49,7 @@ struct DelayPoint {
 
 /// `/sites/NAME`.
 pub async fn page(Path(name): Path<String>, visit: Visit) -> Result<Response, Problem> {
-    let mut status = visit.outlet.status().await?;
-    if !overview::by_name(&status).contains_key(&*name) {
-        // It may have begun a moment ago.
-        visit.outlet.forget_status().await;
-        status = visit.outlet.status().await?;
-    }
+    let status = visit.outlet.status().await?;
     let site = overview::by_name(&status).get(&*name).copied();
     let missing = || Problem::not_found(format!("no site is called {name}"), "the overview lists the sites");
     let site = site.ok_or_else(missing)?;

@@ -15,7 +15,7 @@ use tower_service::Service as _;
 
 use crate::acts::{Act, Acted, Wish};
 use crate::alarms::{Alarm, Alarms, Answer, Figures};
-use crate::desk::{Desk, Mark, NotSaved, RuleText};
+use crate::desk::{Desk, Mark, NewText, NotSaved, RuleText};
 use crate::tokens::{self, Scope};
 use crate::{Inside, Outlet, Report, router};
 
@@ -108,14 +108,18 @@ fn inside(pressed: &Pressed) -> Inside {
                 let text = RuleText {
                     path: evil(),
                     text: evil(),
+                    sha256: evil(),
                     has_secrets: false,
                     marks: vec![mark],
                     versions: vec![(evil(), evil())],
                 };
                 Box::pin(std::future::ready(Ok(Some(text))))
             }),
-            save: Box::new(move |name, text, _| {
-                of_saves.lock().unwrap().push(format!("save {name}"));
+            save: Box::new(move |NewText { name, text, of, by }| {
+                if of == "old" {
+                    return Box::pin(std::future::ready(Ok(Err(NotSaved::Changed))));
+                }
+                of_saves.lock().unwrap().push(format!("save {name} by {by}"));
                 let mark = Mark { line: 1, column: 1, message: evil(), hint: None, is_fault: true };
                 let saved = if text.contains("good") { Ok(()) } else { Err(NotSaved::Faults(vec![mark])) };
                 Box::pin(std::future::ready(Ok(saved)))
@@ -181,7 +185,12 @@ impl Pages {
     }
 
     async fn code(&self) -> String {
-        let page = self.page("/alarms").await.text;
+        self.code_of(&[]).await
+    }
+
+    async fn code_of(&self, headers: &[(&str, &str)]) -> String {
+        let all: Vec<(&str, &str)> = [HTML].iter().chain(headers).copied().collect();
+        let page = self.ask(Method::GET, "/alarms", &all, "").await.text;
         page.split("name=\"form\" value=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap().to_owned()
     }
 
@@ -236,6 +245,16 @@ async fn names_of_others_break_out_of_no_page_and_pages_load_nothing_of_others()
 }
 
 #[tokio::test]
+async fn a_site_that_is_none_has_no_report_made_anew() {
+    let pages = Pages::new(false).await;
+    pages.page("/").await;
+    let kept = async || pages.outlet.pages.status.lock().await.as_ref().map(|(_, status)| Arc::as_ptr(status));
+    let before = kept().await;
+    assert_eq!(pages.page("/sites/nosuch").await.status, StatusCode::NOT_FOUND);
+    assert!(before.is_some() && kept().await == before);
+}
+
+#[tokio::test]
 async fn a_saved_page_of_a_site_is_text() {
     let page = Pages::new(false).await.page("/alarms/a-1").await;
     assert!(
@@ -259,7 +278,6 @@ async fn forms_press_without_scripts_and_lead_back_to_their_page() {
         ("/alarms/a-1/answer".to_owned(), "do=silence&minutes=", "a-1 Silence { minutes: None }"),
         ("/alarms/a-1/answer".to_owned(), "do=note&text=seen", "a-1 Note { text: \"seen\" }"),
         ("/alarms/test".to_owned(), "", " Test"),
-        ("/rules/x/save".to_owned(), "text=good", "save x"),
     ] {
         let answer = pages.send(&path, &code, fields, &[]).await;
         assert_eq!(answer.status, StatusCode::SEE_OTHER, "{path} {fields}: {}", answer.text);
@@ -269,9 +287,25 @@ async fn forms_press_without_scripts_and_lead_back_to_their_page() {
         let page = pages.page(&to).await;
         assert!(page.text.contains("role=\"status\"") && !page.text.contains("<script>alert"), "{}", page.text);
     }
-    let bad = pages.send("/rules/x/save", &code, "text=%3Cb%3E", &[]).await;
+}
+
+#[tokio::test]
+async fn rules_are_edited_by_who_shows_a_token_and_nothing_is_overwritten() {
+    let pages = Pages::new(true).await;
+    let local = pages.send("/rules/x/save", &pages.code().await, "text=good", &[]).await;
+    assert!(local.status == StatusCode::FORBIDDEN && local.text.contains("with a token"), "{}", local.text);
+    assert_eq!(pages.pressed(), [""; 0], "everybody who works on this machine is admitted");
+    let bearer = format!("Bearer {}", tokens::create(pages.folder.path(), "editor", Scope::Admin, NOW).unwrap());
+    let shown = [("authorization", &*bearer)];
+    let code = pages.code_of(&shown).await;
+    let good = pages.send("/rules/x/save", &code, "text=good", &shown).await;
+    assert_eq!((good.status, pages.pressed()), (StatusCode::SEE_OTHER, vec!["save x by token editor".to_owned()]));
+    let bad = pages.send("/rules/x/save", &code, "of=17&text=%3Cb%3E", &shown).await;
     assert_eq!(bad.status, StatusCode::UNPROCESSABLE_ENTITY);
     assert!(bad.text.contains("Not saved") && bad.text.contains("&lt;b&gt;</textarea>"), "{}", bad.text);
+    assert!(bad.text.contains("name=\"of\" value=\"17\""), "of the same file: {}", bad.text);
+    let late = pages.send("/rules/x/save", &code, "of=old&text=good", &shown).await;
+    assert!(late.status == StatusCode::CONFLICT && late.text.contains("has changed"), "{}", late.text);
 }
 
 #[tokio::test]

@@ -9,13 +9,14 @@ use gleaner_search::category::full_name;
 use gleaner_search::follow::contents_of;
 use gleaner_search::marks::{fits, marks};
 use gleaner_search::{Order, Query};
+use gleaner_store::crawldb::MagnetRow;
 use maud::{Markup, html};
 
 use super::visit::{Visit, part};
 use super::words;
 use crate::limits::{FACET_SHOWN, SNIPPET_BYTES_MAX, TORRENTS_SHOWN};
 use crate::problem::Problem;
-use crate::rows::{Item, Page, RowsError};
+use crate::rows::{Item, Magnet, Page, RowsError};
 
 /// Where a page begins: behind the torrents that were stored later, and this many of the same moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,11 +35,11 @@ impl Cursor {
         })
     }
 
-    /// Of the page behind these torrents.
-    fn behind(items: &[Item], before: Option<Self>) -> Option<Self> {
-        let at = items.last()?.row.stored;
-        let alike = items.iter().rev().take_while(|item| item.row.stored == at).count();
-        let earlier = before.filter(|before| before.at == at && alike == items.len()).map_or(0, |before| before.skip);
+    /// Of the page behind what came at these moments.
+    fn behind(moments: &[UnixMillis], before: Option<Self>) -> Option<Self> {
+        let at = *moments.last()?;
+        let alike = moments.iter().rev().take_while(|moment| **moment == at).count();
+        let earlier = before.filter(|before| before.at == at && alike == moments.len()).map_or(0, |before| before.skip);
         Some(Self { at, skip: alike + earlier })
     }
 
@@ -61,15 +62,19 @@ pub async fn page(visit: Visit) -> Result<Response, Problem> {
     let body = match found {
         Ok((page, facets)) => {
             let snippets = snippets(&visit, &query, &page.items).await;
-            let next = (page.items.len() == TORRENTS_SHOWN).then(|| Cursor::behind(&page.items, cursor)).flatten();
+            let items = page.items.iter().map(|item| item.row.stored);
+            let moments: Vec<_> = items.chain(page.magnets.iter().map(|magnet| magnet.row.first_seen)).collect();
+            let next = (moments.len() == TORRENTS_SHOWN).then(|| Cursor::behind(&moments, cursor)).flatten();
+            let what = if query.wants_magnets() { "magnet link" } else { "torrent" };
             html! {
                 (field(&text))
                 (doubts(&query))
                 div.side {
                     (facets_shown(&visit, &text, &query, &facets))
                     section aria-label="torrents" {
-                        header { h2 { (words::many(page.total, "torrent")) @if cursor.is_some() { span.soft { " · older ones" } } } (links(&visit, &text)) }
-                        @if text.is_empty() && cursor.is_none() { div #found data-live { (marked(&visit, &page.items, &query, &snippets)) } }
+                        header { h2 { (words::many(page.total, what)) @if cursor.is_some() { span.soft { " · older ones" } } } (links(&visit, &text, &query)) }
+                        @if query.wants_magnets() { (magnets(&visit, &page.magnets, &query)) }
+                        @else if text.is_empty() && cursor.is_none() { div #found data-live { (marked(&visit, &page.items, &query, &snippets)) } }
                         @else { (marked(&visit, &page.items, &query, &snippets)) }
                         (pages(&visit, &text, cursor, next))
                     }
@@ -121,7 +126,7 @@ fn field(text: &str) -> Markup {
             summary { "what can be written" }
             p { code { "words" } " " code { "\"a phrase\"" } " " code { "-without" } " " code { "beginn*" } " "
                 code { "site:debian" } " " code { "cat:2000" } " " code { "ext:iso" } " " code { "size:>1G" } " " code { "after:2026-11-01" } " "
-                code { "year:2026" } " " code { "private:no" } " " code { "v2:yes" } " or an infohash or a magnet link. Press " code { "/" } " to come here." }
+                code { "year:2026" } " " code { "private:no" } " " code { "v2:yes" } " " code { "has:magnet" } " or an infohash or a magnet link. Press " code { "/" } " to come here." }
         }
         p {}
     }
@@ -140,13 +145,14 @@ fn search_link(visit: &Visit, text: &str) -> String {
     visit.to(&if text.is_empty() { "/torrents".to_owned() } else { format!("/torrents?q={}", part(text)) })
 }
 
-fn links(visit: &Visit, text: &str) -> Markup {
+fn links(visit: &Visit, text: &str, asked: &Query) -> Markup {
     let query = if text.is_empty() { String::new() } else { format!("q={}", part(text)) };
     let feed = if text.is_empty() { "/feeds/all.rss".to_owned() } else { format!("/feeds/search.rss?{query}") };
     let torznab = format!("{}/api?t=search{}{query}", visit.caller.links.base, if query.is_empty() { "" } else { "&" });
     html! {
         span.fix {
-            a.button href=(visit.to(&feed)) { "feed of this search" }
+            // Feeds have torrents, and no magnet links.
+            @if !asked.wants_magnets() { a.button href=(visit.to(&feed)) { "feed of this search" } }
             a.button href=(visit.to(&format!("/api?t=search&{query}"))) { "Torznab of this search" }
             button type="button" data-copy=(torznab) { "copy Torznab URL" }
         }
@@ -312,9 +318,41 @@ fn row(visit: &Visit, item: &Item, query: Option<&Query>, snippet: Option<&str>)
     }
 }
 
+/// Rows of what is known by a magnet link alone. Its link is made here of infohash and name: the one that was found may hold anything.
+fn magnets(visit: &Visit, magnets: &[Magnet], query: &Query) -> Markup {
+    html! {
+        @if magnets.is_empty() { p.empty { "No magnet link." } } @else {
+            table.cards {
+                thead { tr { th { "name" } th { "category" } th { "site" } th.n { "seen first" } th { "" } } }
+                tbody { @for Magnet { row, category } in magnets {
+                    @let name = row.facts.name.as_deref().map_or_else(|| row.facts.infohashes.key_hex(), str::to_owned);
+                    @let link = link_of(row);
+                    tr {
+                        td.main.wide { (with_marks(query, &name)) div.soft.small { (words::url(&row.page)) } }
+                        td data-l="category" { (full_name(*category).unwrap_or_default()) }
+                        td data-l="site" { a href=(visit.to(&format!("/sites/{}", part(&row.site)))) { (words::shown(&row.site)) } }
+                        td.n data-l="seen first" { (words::when(row.first_seen, visit.now)) }
+                        td data-l="" { a href=(link) { "magnet" } " " button type="button" data-copy=(link) { "copy" } }
+                    }
+                } }
+            }
+        }
+    }
+}
+
+/// BEP 9, BEP 52.
+fn link_of(row: &MagnetRow) -> String {
+    let hex = |hash: &[u8]| data_encoding::HEXLOWER.encode(hash);
+    let v1 = row.facts.infohashes.v1.map(|v1| format!("xt=urn:btih:{}", hex(&v1)));
+    let v2 = row.facts.infohashes.v2.map(|v2| format!("xt=urn:btmh:1220{}", hex(&v2)));
+    let name = row.facts.name.as_deref().map(|name| format!("dn={}", part(name)));
+    format!("magnet:?{}", v1.into_iter().chain(v2).chain(name).collect::<Vec<_>>().join("&"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gleaner_store::crawldb::MagnetFacts;
 
     #[test]
     fn cursors_go_on_within_one_moment() {
@@ -326,6 +364,19 @@ mod tests {
             Cursor::parse(&Cursor { at: UnixMillis(5), skip: 0 }.text()),
             Some(Cursor { at: UnixMillis(5), skip: 0 })
         );
+    }
+
+    #[test]
+    fn a_page_of_magnets_leads_on_and_their_links_hold_nothing_of_others() {
+        let moments = [9, 5, 5].map(UnixMillis);
+        assert_eq!(Cursor::behind(&moments, None), Some(Cursor { at: UnixMillis(5), skip: 2 }));
+        assert_eq!(Cursor::behind(&[], None), None);
+        let infohashes = gleaner_torrent::Infohashes { v1: Some([7; 20]), v2: None };
+        let (name, link) = (Some("a \"b&tr=x".into()), "magnet:?passkey=secret".into());
+        let facts = MagnetFacts { infohashes, name, link };
+        let (site, page) = ("s".into(), "http://h/".into());
+        let row = MagnetRow { facts, site, page, first_seen: UnixMillis(5), label: None, stored: false };
+        assert_eq!(link_of(&row), format!("magnet:?xt=urn:btih:{}&dn=a%20%22b%26tr%3Dx", "07".repeat(20)));
     }
 
     #[test]
