@@ -118,7 +118,7 @@ impl Book {
             let began = self.pending.iter().find(|(of, _)| *of == key).map_or(now, |(_, since)| *since);
             let since = cause.since.map_or(began, |since| since.min(began));
             if now.since(since) >= settings.after(cause) {
-                events.extend(self.fires(key, cause, now));
+                events.extend(self.fires(key, cause, since));
             } else if pending.len() < OPEN_MAX {
                 pending.push((key, began));
             }
@@ -128,7 +128,7 @@ impl Book {
         events
     }
 
-    fn fires(&mut self, key: Key, cause: &Cause, now: UnixMillis) -> Option<Event> {
+    fn fires(&mut self, key: Key, cause: &Cause, since: UnixMillis) -> Option<Event> {
         if self.open.len() >= OPEN_MAX {
             return None;
         }
@@ -139,7 +139,7 @@ impl Book {
             kind: cause.kind.name().to_owned(),
             site: cause.site.clone(),
             title: plain(&cause.title, TITLE_CHARACTERS_MAX),
-            since_ms: ms(now),
+            since_ms: ms(since),
             over_ms: None,
             figures: cause.figures.clone(),
             rule: cause.rule.clone(),

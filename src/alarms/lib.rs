@@ -25,7 +25,7 @@ pub struct Alarm {
     pub site: Option<String>,
     /// What is wrong, in one sentence.
     pub title: String,
-    /// When it fired, in milliseconds since 1970.
+    /// Since when its cause lasts, in milliseconds since 1970: it fired some minutes later.
     pub since_ms: i64,
     /// When it was over, in milliseconds since 1970; null while it is open.
     pub over_ms: Option<i64>,
