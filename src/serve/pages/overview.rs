@@ -158,7 +158,7 @@ fn sites(visit: &Visit, states: &[(&Site, State)], today: &Today) -> Markup {
             header { h2 #sites-title { "Sites" } (svg::beats_key()) }
             div #sites data-live {
                 @if states.is_empty() { p.empty { "No site is known yet." } } @else {
-                    table.cards {
+                    table.cards.wide {
                         thead { tr { th { "site" } th { "last 24 h" } th.n { "torrents" } th.n { "today" } th.n { "coverage" } th.n { "delay p50 · p90" } th.n { "queue" } th { "" } } }
                         tbody { @for (site, state) in rows { (row(site, state)) } }
                     }
