@@ -62,7 +62,7 @@ fn a_cause_that_lasts_fires_once_and_is_over_once() {
     assert_eq!(told.stand(60, &[], &[]), ["over unreachable s"]);
     let [alarm] = &told.book.list()[..] else { panic!() };
     let lasted = (alarm.over_ms.unwrap() - alarm.since_ms) / 60_000;
-    assert_eq!(lasted, 599 + 200 + 1, "until it was away");
+    assert_eq!(lasted, 30 + 599 + 200 + 1, "from its beginning until it was away");
 }
 
 #[test]

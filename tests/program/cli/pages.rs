@@ -38,6 +38,8 @@ fn a_site_is_paused_and_resumed_by_forms_and_each_page_is_there() {
     let service = Service::start(here);
     let port = port_of(&service);
     wait_for("it stores", || page(port, "/").text().contains("download").then_some(()));
+    // The report is kept for two seconds.
+    wait_for("the site is reported", || (page(port, "/sites/demo").status == 200).then_some(()));
     let text = page(port, "/torrents").text().to_owned();
     let hash = text.split(".torrent\"").next().and_then(|before| before.rsplit('/').next()).unwrap().to_owned();
     for path in [
@@ -148,16 +150,23 @@ fn rules_are_edited_where_the_configuration_says_so_and_never_to_what_does_not_p
     let port = port_of(&service);
     wait_for("it is crawled", || page(port, "/").text().contains("crawl now").then_some(()));
     let name = file.file_stem().unwrap().to_str().unwrap();
-    let save = |text: &str| {
-        let text: String = url::form_urlencoded::byte_serialize(text.as_bytes()).collect();
-        post(
-            port,
-            &format!("/rules/{name}/save"),
-            &[FORM, HTML],
-            &format!("form={}&back=/rules/{name}&text={text}", code(port)),
-        )
+    let made =
+        run(here, &["token", "new", "editor", "--scope", "admin", "--data", "data", "--rules", "rules"]).ended(0);
+    let bearer = format!("Bearer {}", made.out.trim());
+    let editor = format!("/rules/{name}?edit=1");
+    assert!(!page(port, &editor).text().contains("<textarea"), "whoever shows no token edits nothing");
+    let value = |text: &str, field: &str| {
+        let rest = text.split(&format!("name=\"{field}\" value=\"")).nth(1).expect("a field");
+        rest.split('"').next().unwrap().to_owned()
     };
-    assert!(page(port, &format!("/rules/{name}?edit=1")).text().contains("<textarea"));
+    let save = |text: &str| {
+        let shown = send(port, "GET", &editor, &[HTML, ("Authorization", &bearer)]);
+        assert!(shown.text().contains("<textarea"), "{}", shown.text());
+        let text: String = url::form_urlencoded::byte_serialize(text.as_bytes()).collect();
+        let (form, of) = (value(shown.text(), "form"), value(shown.text(), "of"));
+        let body = format!("form={form}&of={of}&back=/rules/{name}&text={text}");
+        post(port, &format!("/rules/{name}/save"), &[FORM, HTML, ("Authorization", &bearer)], &body)
+    };
     let bad = save("start = 7");
     assert!(bad.status == 422 && bad.text().contains("Not saved"), "{}", bad.text());
     assert_eq!(fs::read_to_string(&file).unwrap(), before);
