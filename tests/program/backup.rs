@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crate::cli::harness::{
-    BINARY, COMMAND_TIME_MAX, Ran, Service, Site, archived, folder, run, truth, wait_for, with_default_signals,
+    BINARY, Ran, Service, Site, archived, folder, run, truth, wait_for, with_default_signals, with_own_mounts,
 };
 
 /// Backups in one run of the tests, and those of them that are killed.
@@ -357,18 +357,7 @@ fn a_full_disk_leaves_the_former_backup_and_nothing_of_the_new_one() {
     if let Some(here) = std::env::var_os(INSIDE) {
         return on_a_small_disk(Path::new(&here));
     }
-    let here = folder();
-    let output = assert_cmd::Command::new("unshare")
-        .args(["--mount", "--user", "--map-root-user"])
-        .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "backup::a_full_disk_leaves_the_former_backup_and_nothing_of_the_new_one"])
-        .args(["--nocapture", "--test-threads=1"])
-        .env(INSIDE, here.path())
-        .timeout(COMMAND_TIME_MAX)
-        .output()
-        .expect("apt-get install util-linux (unshare, mount)");
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && told.contains("1 passed"), "{told}{}", String::from_utf8_lossy(&output.stderr));
+    with_own_mounts("backup::a_full_disk_leaves_the_former_backup_and_nothing_of_the_new_one", INSIDE);
 }
 
 fn on_a_small_disk(here: &Path) {

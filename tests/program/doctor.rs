@@ -10,7 +10,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::cli::harness::{COMMAND_TIME_MAX, Ran, Service, Site, closed_port, folder, gleaner, run, wait_for};
+use crate::cli::harness::{Ran, Service, Site, closed_port, folder, gleaner, run, wait_for, with_own_mounts};
 use crate::cli::web::port_of;
 
 /// Torrents of the folder that is copied for each fault.
@@ -451,18 +451,7 @@ fn doctor_finds_a_disk_that_is_full_of_bytes_or_files_or_read_only() {
     if let Some(here) = std::env::var_os(INSIDE) {
         return on_small_disks(Path::new(&here));
     }
-    let here = folder();
-    let output = assert_cmd::Command::new("unshare")
-        .args(["--mount", "--user", "--map-root-user"])
-        .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "doctor::doctor_finds_a_disk_that_is_full_of_bytes_or_files_or_read_only"])
-        .args(["--nocapture", "--test-threads=1"])
-        .env(INSIDE, here.path())
-        .timeout(COMMAND_TIME_MAX)
-        .output()
-        .expect("apt-get install util-linux (unshare, mount)");
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && told.contains("1 passed"), "{told}{}", String::from_utf8_lossy(&output.stderr));
+    with_own_mounts("doctor::doctor_finds_a_disk_that_is_full_of_bytes_or_files_or_read_only", INSIDE);
 }
 
 fn on_small_disks(here: &Path) {

@@ -98,6 +98,21 @@ pub fn now() -> Instant {
     Instant::now()
 }
 
+/// Runs a test of this binary once more, where its mounts are its own and end with it, in a folder that the variable `inside` names.
+pub fn with_own_mounts(test: &str, inside: &str) {
+    let here = folder();
+    let output = assert_cmd::Command::new("unshare")
+        .args(["--mount", "--user", "--map-root-user"])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture", "--test-threads=1"])
+        .env(inside, here.path())
+        .timeout(COMMAND_TIME_MAX)
+        .output()
+        .expect("apt-get install util-linux (unshare, mount)");
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && told.contains("1 passed"), "{told}{}", String::from_utf8_lossy(&output.stderr));
+}
+
 /// Waits until `done` returns something; panics after [`COMMAND_TIME_MAX`].
 #[track_caller]
 pub fn wait_for<T>(what: &str, mut done: impl FnMut() -> Option<T>) -> T {
