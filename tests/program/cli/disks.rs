@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::cli::harness::{COMMAND_TIME_MAX, Service, Site, archived, folder, run, truth, wait_for};
+use crate::cli::harness::{Service, Site, archived, run, truth, wait_for, with_own_mounts};
 
 #[test]
 fn a_full_or_read_only_disk_ends_the_crawl_with_its_path_and_damages_nothing() {
@@ -12,24 +12,7 @@ fn a_full_or_read_only_disk_ends_the_crawl_with_its_path_and_damages_nothing() {
     if let Some(here) = std::env::var_os(INSIDE) {
         return on_small_disks(Path::new(&here));
     }
-    // Private file systems, in a mount namespace.
-    let here = folder();
-    let test = "cli::disks::a_full_or_read_only_disk_ends_the_crawl_with_its_path_and_damages_nothing";
-    let output = assert_cmd::Command::new("unshare")
-        .args(["--mount", "--user", "--map-root-user"])
-        .arg(std::env::current_exe().unwrap())
-        .args(["--exact", test, "--nocapture", "--test-threads=1"])
-        .env(INSIDE, here.path())
-        .timeout(3 * COMMAND_TIME_MAX)
-        .output()
-        .expect("apt-get install util-linux (unshare, mount)");
-    assert!(
-        output.status.success() && String::from_utf8_lossy(&output.stdout).contains("1 passed"),
-        "{}{}\nhint: this test mounts a tmpfs in a user namespace; allow it with \
-         `sysctl kernel.unprivileged_userns_clone=1`, or run as root",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
+    with_own_mounts("cli::disks::a_full_or_read_only_disk_ends_the_crawl_with_its_path_and_damages_nothing", INSIDE);
 }
 
 fn mount(options: &str, data: &Path) {

@@ -106,11 +106,15 @@ pub fn with_own_mounts(test: &str, inside: &str) {
         .arg(std::env::current_exe().unwrap())
         .args(["--exact", test, "--nocapture", "--test-threads=1"])
         .env(inside, here.path())
-        .timeout(COMMAND_TIME_MAX)
+        .timeout(3 * COMMAND_TIME_MAX)
         .output()
         .expect("apt-get install util-linux (unshare, mount)");
     let told = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && told.contains("1 passed"), "{told}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success() && told.contains("1 passed"),
+        "{told}{}\nhint: this test mounts a tmpfs in a user namespace; allow it with `sysctl kernel.unprivileged_userns_clone=1`, or run as root",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 /// Waits until `done` returns something; panics after [`COMMAND_TIME_MAX`].
