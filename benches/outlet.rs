@@ -138,7 +138,7 @@ fn hashes(nth: u64) -> Infohashes {
     Infohashes { v1: Some(v1), v2: None }
 }
 
-/// What its file would hold: three to ten paths.
+/// What its file would hold: three to ten paths, three of fifty trackers.
 fn contents(row: &TorrentRow) -> Option<Contents> {
     let v1 = row.facts.infohashes.v1?;
     let nth = u64::from(u32::from_be_bytes([v1[16], v1[17], v1[18], v1[19]]));
@@ -148,7 +148,9 @@ fn contents(row: &TorrentRow) -> Option<Contents> {
         path: format!("{}/{}-{}-{number:02}.{extension}", random.word(), random.word(), random.word()),
         bytes: 1 << 20,
     };
-    Some(Contents { files: (0..3 + nth % 8).map(file).collect(), ..Contents::default() })
+    let files = (0..3 + nth % 8).map(file).collect();
+    let trackers = (0..3).map(|of| format!("udp://tracker{}.example:6969/announce", (nth * 7 + of) % 50)).collect();
+    Some(Contents { files, trackers, ..Contents::default() })
 }
 
 async fn fill(db: &RedbStore, torrents: u64) {
@@ -287,6 +289,11 @@ fn ask(address: std::net::SocketAddr) -> bool {
             Box::new(|nth| format!("/api/v1/search?q=%22{}+{}%22&order=relevance", word(nth), word(nth + 1))),
         ),
         ("search: a beginning, p95", 50.0, Box::new(|nth| format!("/api/v1/search?q={}*", &word(nth)[..3]))),
+        (
+            "search: a word of one tracker, p95",
+            50.0,
+            Box::new(|nth| format!("/api/v1/search?q={}+tracker:tracker{}.example", word(nth), nth % 50)),
+        ),
         ("search: facets of everything, p95", 50.0, Box::new(|_| "/api/v1/categories".to_owned())),
         (
             "Torznab: newest, any offset to 100,000, p95",

@@ -22,21 +22,47 @@ pub enum Guess {
 
 /// What the site shows of torrents where none can be: beside its words for a missing one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shown(HashSet<String>);
+pub struct Shown {
+    offers: HashSet<String>,
+    /// Answers that were added.
+    controls: u32,
+    /// The most that one of them had.
+    most: usize,
+    /// True if they had others each time: torrents drawn at random, or the latest of a busy site.
+    varies: bool,
+}
 
 impl Shown {
     /// Adds the answer for a number that is far from all known ones.
     pub fn add(&mut self, finished: &Finished, id: u64) {
         let offers = offers(finished);
-        self.0.extend(offers.iter().map(|offer| without_id(offer, id)));
-        self.0.extend(offers);
+        self.varies |= self.controls > 0 && offers.iter().any(|offer| self.lacks(offer, id));
+        self.most = self.most.max(offers.len());
+        self.controls += 1;
+        self.offers.extend(offers.iter().map(|offer| without_id(offer, id)));
+        self.offers.extend(offers);
+    }
+
+    /// True once enough of them were asked for to tell what stays from what changes.
+    #[must_use]
+    pub fn is_enough(&self) -> bool {
+        self.controls >= CONTROLS
     }
 
     /// True if a torrent or link of an answer is of the answer for this number alone.
     fn lacks(&self, offer: &str, id: u64) -> bool {
-        !self.0.contains(offer) && !self.0.contains(&without_id(offer, id))
+        !self.offers.contains(offer) && !self.offers.contains(&without_id(offer, id))
+    }
+
+    /// True if an answer has a torrent of its own. Where what stands beside changes each time, there must be more than there ever was.
+    fn is_exceeded_by(&self, finished: &Finished, id: u64) -> bool {
+        let offers = offers(finished);
+        offers.iter().any(|offer| self.lacks(offer, id)) && (!self.varies || offers.len() > self.most)
     }
 }
+
+/// Numbers where no torrent can be that are asked for before the others.
+const CONTROLS: u32 = 2;
 
 /// The torrents of an answer: the one that it is, or the links to them.
 fn offers(finished: &Finished) -> Vec<String> {
@@ -57,7 +83,7 @@ fn names(path: &str, id: u64) -> bool {
 #[must_use]
 pub fn answer(finished: &Finished, id: u64, shown: &Shown) -> Guess {
     let end = &finished.end;
-    let has_own = || offers(finished).iter().any(|offer| shown.lacks(offer, id));
+    let has_own = || shown.is_exceeded_by(finished, id);
     // What is missing is often sent to the front page, or to another torrent.
     let leads_to_own = || {
         end.shows.leads_to.is_some_and(gleaner_rules::Class::is_target)
@@ -183,6 +209,8 @@ mod tests {
         assert_eq!(of(&["http://h/dl/8", "http://h/dl/7"]), Guess::Nothing, "a soft 404");
         assert_eq!(of(&["http://h/dl/8", "http://h/get?id=5"]), Guess::Nothing);
         assert_eq!(of(&["http://h/dl/8", "http://h/dl/5"]), Guess::Torrent);
+        shown.add(&page(&["http://h/dl/7", "http://h/dl/8", "http://h/get?id=1000"]), 1_000);
+        assert_eq!(answer(&page(&["http://h/dl/5"]), 5, &shown), Guess::Torrent, "nothing changes beside it");
         let sent = |to: &str| {
             let mut finished = put_aside(&lease, Outcome::Redirected, UnixMillis(1));
             finished.end.shows.leads_to = Some(Class::Detail);
@@ -193,5 +221,24 @@ mod tests {
             [sent("/torrent/5-a"), sent("/torrent/15"), sent("/random/7")],
             [Guess::Torrent, Guess::Nothing, Guess::Nothing]
         );
+    }
+
+    #[test]
+    fn torrents_drawn_at_random_beside_a_missing_one_are_none_of_its_own() {
+        let key = UrlKey { host: HostId(0), path: "/t/5".into() };
+        let (via, memo, found) = (None, None, None);
+        let lease = Lease { key, depth: 1, rank: 47, attempts: 0, via, memo, deadline: UnixMillis(9), found, seq: 0 };
+        let page = |offers: std::ops::Range<u32>| {
+            let mut finished = put_aside(&lease, Outcome::Page, UnixMillis(1));
+            finished.end.offers = offers.map(|of| format!("http://h/dl/{of}")).collect();
+            finished
+        };
+        let mut shown = Shown::default();
+        shown.add(&page(10..13), 900);
+        assert!(!shown.is_enough());
+        shown.add(&page(20..23), 901);
+        assert!(shown.is_enough());
+        assert_eq!(answer(&page(30..33), 5, &shown), Guess::Nothing);
+        assert_eq!(answer(&page(40..44), 5, &shown), Guess::Torrent, "its own stands beside them");
     }
 }

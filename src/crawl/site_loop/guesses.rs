@@ -35,9 +35,9 @@ pub(super) struct Guesses {
     /// Guesses in a row without an answer.
     unanswered: u32,
     has_changed: bool,
-    /// Asked for before the others.
+    /// Asked for before the others, one after the other.
     control: Option<Control>,
-    /// What its answer had.
+    /// What their answers had.
     shown: Shown,
 }
 
@@ -251,17 +251,20 @@ impl SiteLoop {
         }
     }
 
-    /// Once it is known what the site shows where nothing is, the guesses are queued; without an answer, the next number is asked for.
+    /// Once it is known what the site shows where nothing is, the guesses are queued; till then the next number is asked for.
     fn mind_control(&mut self, control: Control, finished: &Finished) {
         let Control { host, id, waiting, .. } = control;
-        if answer(finished, id, &self.guesses.shown) != Guess::Unanswered {
+        if answer(finished, id, &self.guesses.shown) == Guess::Unanswered {
+            self.guesses.counts.count(Guess::Unanswered);
+            self.guesses.unanswered += 1;
+            self.mind_refusals();
+        } else {
             self.guesses.shown.add(finished, id);
-            waiting.into_iter().for_each(|job| self.hosts[host].queue(job, &self.site.rules));
-            return;
+            if self.guesses.shown.is_enough() {
+                waiting.into_iter().for_each(|job| self.hosts[host].queue(job, &self.site.rules));
+                return;
+            }
         }
-        self.guesses.counts.count(Guess::Unanswered);
-        self.guesses.unanswered += 1;
-        self.mind_refusals();
         let next = self.guesses.form.clone().zip(id.checked_add(1)).filter(|_| !self.guesses.are_over());
         match next.and_then(|(form, id)| Some((id, self.guess(host, &form, id)?))) {
             Some((id, job)) if self.leases.take(&job.lease.key) => {

@@ -74,9 +74,19 @@ pub struct CategoryRow {
     category: Option<u32>,
 }
 
-pub async fn categories(call: Call<Nothing, Nothing>) -> Result<Vec<CategoryRow>, Problem> {
+/// Which torrents are counted.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CategoriesAsked {
+    /// A search, as `site:NAME`; without it, all.
+    #[serde(default)]
+    q: String,
+}
+
+pub async fn categories(call: Call<Nothing, CategoriesAsked>) -> Result<Vec<CategoryRow>, Problem> {
     let Some(search) = (call.outlet.finder)() else { return Err(crate::rows::RowsError::NoIndex.into()) };
-    let facets = tokio::task::spawn_blocking(move || search.facets(&Query::default())).await;
+    let query = Query::parse(&call.query.q);
+    let facets = tokio::task::spawn_blocking(move || search.facets(&query)).await;
     let facets = facets.map_err(|error| Problem::ours(&error))?.map_err(|error| Problem::ours(&error))?;
     let counts: std::collections::HashMap<String, u64> =
         facets.get("category").cloned().unwrap_or_default().into_iter().collect();

@@ -68,7 +68,7 @@ async fn a_sample_of_the_gaps_estimates_what_no_list_shows() {
     let counts = machine.db.site_counts(SITE).await.unwrap();
     assert_eq!((counts.urls_gone, counts.of(Outcome::Gone)), (0, 0));
     let log: Vec<String> = web.log().into_iter().skip(asked).map(|(_, path)| path).collect();
-    assert!(log.len() as u64 <= 3 + 60 && log.iter().all(|path| web.asked(path) <= 2), "{log:?}");
+    assert!(log.len() as u64 <= 4 + 60 && log.iter().all(|path| web.asked(path) <= 2), "{log:?}");
 
     // All that is left: what was asked for in vain is not asked for again.
     machine.crawl(&web, FAST, enumerate(10_000)).await;
@@ -76,6 +76,34 @@ async fn a_sample_of_the_gaps_estimates_what_no_list_shows() {
     assert_eq!((all.ids[0].known, all.ids[0].torrents_high, all.ci), (200, 0, 200), "{:?}", all.ids[0]);
     let vain = (1..=300_u64).filter(|id| id % 3 == 2).map(|id| web.asked(&format!("/dl/{id}")));
     assert!(vain.clone().all(|asked| asked <= 1), "{:?}", vain.collect::<Vec<_>>());
+}
+
+/// Pages of torrents: a third is listed, a third is there and on no list; the others are answered with 200, "no such torrent", and three torrents
+/// drawn at random, which every page has.
+fn softly(path: &str) -> Option<Answer> {
+    if let Some(number) = path.strip_prefix("/dl/") {
+        return number.parse().ok().map(file);
+    }
+    let number: u64 = path.strip_prefix("/detail/")?.parse().ok()?;
+    let beside: String = (0..3).map(|nth| format!("<a href=/dl/{}>x</a>", 1_000 + (number * 7 + nth * 131) % 997)).collect();
+    let own = if number % 3 < 2 && number <= 300 { format!("<a href=/dl/{number}>get</a>") } else { "No such torrent".to_owned() };
+    Some(page(&format!("{own}{beside}")))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_for_what_is_missing_with_torrents_at_random_is_none() {
+    let rows: String =
+        (1..=300).filter(|id: &u64| id.is_multiple_of(3)).map(|id| format!("<a href=/detail/{id}>x</a>")).collect();
+    let (web, machine) =
+        (Arc::new(Web::new(Duration::from_millis(10)).at("/", &[page(&rows)]).otherwise(softly)), Machine::new());
+    machine.crawl(&web, FAST, RunOptions::default()).await;
+    machine.crawl(&web, FAST, enumerate(60)).await;
+    let guesses = machine.stands().guesses.unwrap();
+    let of_shape = guesses.shape.as_deref().unwrap_or_default();
+    assert!(of_shape.ends_with("/detail/{id}"), "{guesses:?}");
+    let there = (1..=300_u64).filter(|id| id % 3 == 1 && web.asked(&format!("/detail/{id}")) > 0).count() as u64;
+    assert!(there > 10 && guesses.nothing > 10, "{there} of {guesses:?}");
+    assert_eq!(guesses.torrents, there, "{guesses:?}");
 }
 
 #[tokio::test(start_paused = true)]
