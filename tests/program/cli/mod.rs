@@ -21,7 +21,7 @@ mod login;
 mod members_keys;
 mod misuse;
 mod output;
-mod owners;
+pub mod owners;
 mod pages;
 mod paths;
 pub mod press;
