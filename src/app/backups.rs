@@ -220,9 +220,7 @@ impl Backups {
         };
         let started = std::thread::Builder::new().name("backup".to_owned()).spawn(run);
         started.map_err(|error| format!("the backup has no thread: {error}"))?;
-        heard
-            .await
-            .unwrap_or_else(|_| Err(INCONSISTENT.to_owned()))
+        heard.await.unwrap_or_else(|_| Err(INCONSISTENT.to_owned()))
     }
 }
 
@@ -371,10 +369,8 @@ impl Drop for BackingUp {
         self.stop.store(true, Ordering::Relaxed);
         // One that a command has asked for, too.
         self.backups.end();
-        let is_over = || {
-            self.thread.as_ref().is_none_or(JoinHandle::is_finished)
-                && self.backups.0.turn().under_way.is_none()
-        };
+        let is_over =
+            || self.thread.as_ref().is_none_or(JoinHandle::is_finished) && self.backups.0.turn().under_way.is_none();
         let mut left = BACKUP_STOP_TIME_MAX;
         while !is_over() && !left.is_zero() {
             std::thread::sleep(STOP_LOOK);

@@ -410,7 +410,7 @@ impl Service<'_> {
     }
 
     fn summary(&self) -> String {
-        match self.alarms.open() {
+        match self.alarms.open().0 {
             0 => format!("{} sites", self.running.len()),
             1 => format!("{} sites, 1 alarm (gleaner alarms)", self.running.len()),
             alarms => format!("{} sites, {alarms} alarms (gleaner alarms)", self.running.len()),

@@ -26,7 +26,8 @@ fn named(place: &Path) -> String {
 #[must_use]
 pub fn all(data_dir: &Path) -> Times {
     let mut text = String::new();
-    let read = regular::open(&path_of(data_dir)).and_then(|file| file.take(BACKUP_LAST_BYTES_MAX).read_to_string(&mut text));
+    let read =
+        regular::open(&path_of(data_dir)).and_then(|file| file.take(BACKUP_LAST_BYTES_MAX).read_to_string(&mut text));
     if read.is_err() {
         return Times::new();
     }
@@ -52,7 +53,8 @@ pub fn last(data_dir: &Path, place: Option<&Path>) -> Option<UnixMillis> {
 /// # Errors
 /// Those of the disk: then all stay as they were.
 pub fn note(data_dir: &Path, place: &Path, now: UnixMillis) -> io::Result<()> {
-    let mut times: Vec<(String, UnixMillis)> = all(data_dir).into_iter().filter(|(at, _)| *at != named(place)).collect();
+    let mut times: Vec<(String, UnixMillis)> =
+        all(data_dir).into_iter().filter(|(at, _)| *at != named(place)).collect();
     times.push((named(place), now));
     times.sort_by_key(|(_, at)| std::cmp::Reverse(*at));
     times.truncate(BACKUP_PLACES_MAX);
@@ -77,7 +79,10 @@ mod tests {
         assert_eq!((last(here, None), last(here, Some(srv))), (Some(UnixMillis(1_000)), Some(UnixMillis(1_000))));
         note(here, srv, UnixMillis(2_000)).unwrap();
         note(here, other, UnixMillis(3_000)).unwrap();
-        assert_eq!((last(here, Some(srv)), last(here, Some(other))), (Some(UnixMillis(2_000)), Some(UnixMillis(3_000))));
+        assert_eq!(
+            (last(here, Some(srv)), last(here, Some(other))),
+            (Some(UnixMillis(2_000)), Some(UnixMillis(3_000)))
+        );
         assert_eq!(last(here, None), Some(UnixMillis(3_000)));
         note(here, srv, UnixMillis(4_000)).unwrap();
         assert_eq!(all(here).len(), 3);

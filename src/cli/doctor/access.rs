@@ -75,7 +75,9 @@ fn data_folder(data_dir: &Path, there: &Metadata) -> Vec<Finding> {
     let open: Vec<&str> = WRITTEN.into_iter().filter(|name| may_enter && may_be_read(&data_dir.join(name))).collect();
     if !open.is_empty() {
         let (open, mode) = (open.join(", "), mode & 0o777);
-        let what = format!("every user of this machine may enter it (mode {mode:04o}) and read {open}: torrents and databases hold keys");
+        let what = format!(
+            "every user of this machine may enter it (mode {mode:04o}) and read {open}: torrents and databases hold keys"
+        );
         found.push(Finding::new("data_readable", &shown, what, fix()));
     }
     let is_foreign = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|of| of.uid() != there.uid());

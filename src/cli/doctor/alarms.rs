@@ -56,7 +56,8 @@ pub(super) fn channels(of: &Patient) -> Vec<Finding> {
             Way::Command(words) => {
                 let program = words.first().map_or("", |word| word);
                 found.extend(program_fault(program).map(|(code, what)| {
-                    let fix = format!("chmod a+x {program}, or correct `command` of this [[alarm_channel]] in gleaner.toml");
+                    let fix =
+                        format!("chmod a+x {program}, or correct `command` of this [[alarm_channel]] in gleaner.toml");
                     Finding::new(code, shown, what, fix)
                 }));
             }

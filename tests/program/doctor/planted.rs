@@ -75,7 +75,8 @@ pub const MORE: &[Fault] = &[
         |here| {
             let alarm = r#"{"id":"refused-1","kind":"refused","site":"demo","title":"it throttles","since_ms":1,"over_ms":null,
                 "figures":null,"rule":null,"page":null,"todo":"lower `rate`","silenced_until_ms":null,"note":null}"#;
-            let state = format!(r#"{{"book":{{"open":[{{"key":["refused","demo",""],"alarm":{alarm},"away":null}}]}}}}"#);
+            let state =
+                format!(r#"{{"book":{{"open":[{{"key":["refused","demo",""],"alarm":{alarm},"away":null}}]}}}}"#);
             fs::create_dir(here.join("data/alarms")).unwrap();
             mode(&here.join("data/alarms"), 0o700);
             fs::write(here.join("data/alarms/state.json"), state).unwrap();
@@ -202,7 +203,11 @@ fn doctor_finds_an_index_that_a_service_cannot_keep_up() {
     fs::copy(torrent, here.join("one.torrent")).unwrap();
     run(here, &["import", "one.torrent", "--data", "data"]).ended(0);
     // Who writes the index holds this lock.
-    let lock = fs::File::options().write(true).create(true).truncate(false).open(here.join("data/search/.tantivy-writer.lock"));
+    let lock = fs::File::options()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(here.join("data/search/.tantivy-writer.lock"));
     let lock = lock.unwrap();
     flock(lock.as_fd(), FlockOperation::NonBlockingLockExclusive).unwrap();
     let service = Service::start(here);
@@ -292,8 +297,11 @@ fn has_not(ran: Ran, code: &str) {
 /// Has `prctl(PR_SET_SECCOMP)` of this process answer as a kernel without filters does, with EINVAL.
 fn without_filters() -> std::io::Result<()> {
     let step = |code: u32, jt: u8, jf: u8, k: u32| libc::sock_filter { code: code as u16, jt, jf, k };
-    let (load, is, returns) =
-        (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, libc::BPF_RET | libc::BPF_K);
+    let (load, is, returns) = (
+        libc::BPF_LD | libc::BPF_W | libc::BPF_ABS,
+        libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K,
+        libc::BPF_RET | libc::BPF_K,
+    );
     // The number of the call is at 0, the low half of its first argument at 16.
     let mut steps = [
         step(load, 0, 0, 0),
