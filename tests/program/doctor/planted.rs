@@ -27,6 +27,40 @@ pub const MORE: &[Fault] = &[
     ("a paused site", |here| (in_store(here, Planted::Pause), NONE).1, "site_paused", "gleaner resume demo"),
     ("a host that has asked for a pause", |here| (in_store(here, Planted::Block), NONE).1, "host_paused", "`rate` of"),
     ("a clock that is behind", |here| (in_store(here, Planted::Future), NONE).1, "clock_behind", "timedatectl"),
+    ("an operator whom nobody can write to", super::site_named, "contact_missing", "contact = "),
+    (
+        "tokens that cannot be read",
+        |here| {
+            configure(here, "[web]\nauth = \"all\"\n");
+            fs::write(here.join("data/tokens.json"), "nonsense").unwrap();
+            mode(&here.join("data/tokens.json"), 0o600);
+            NONE
+        },
+        "tokens_damaged",
+        "token",
+    ),
+    (
+        "a session that cannot be read",
+        |here| {
+            super::site(here, answering("", "200 OK", super::LINKED), "login.user = 'me'\n");
+            secret(&here.join("data/secrets/other"), 0o600);
+            secret(&here.join("data/sessions/other.json"), 0o600);
+            NONE
+        },
+        "session_damaged",
+        "login other",
+    ),
+    (
+        "a database that another process holds, which answers nobody",
+        |here| {
+            let db = RedbStore::open(&here.join("data/crawl.redb"), OpenOptions::default()).unwrap();
+            // Held until the tests end.
+            std::mem::forget(db);
+            NONE
+        },
+        "database_held",
+        "gleaner status",
+    ),
     (
         "a data folder that others can write",
         |here| (mode(&here.join("data"), 0o772), NONE).1,
