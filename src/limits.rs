@@ -138,8 +138,14 @@ pub const IMPORT_CACHE_BYTES_MAX: usize = 12 << 20;
 pub const COMPLAINT_AFTER: Duration = Duration::from_secs(60);
 pub const COMPLAINT_AFTER_MAX: Duration = Duration::from_secs(6 * 60 * 60);
 
-/// Bytes of the file with the time of the last backup: a number.
-pub const BACKUP_LAST_BYTES_MAX: u64 = 64;
+/// Bytes of the file with the times of the last backups: a number and a path each, ...
+pub const BACKUP_LAST_BYTES_MAX: u64 = 256 << 10;
+
+/// ... and how many of them: who backs up to a new place each day has a month of them.
+pub const BACKUP_PLACES_MAX: usize = 32;
+
+/// How long a backup may stand still before its disk counts as one that does not answer: longer than the copy of a database waits.
+pub const BACKUP_HANG_TIME_MAX: Duration = Duration::from_secs(20 * 60);
 
 /// How long the end of the service waits for a backup that writes to a disk which does not answer.
 pub const BACKUP_STOP_TIME_MAX: Duration = Duration::from_secs(4);

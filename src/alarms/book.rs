@@ -100,6 +100,9 @@ impl Book {
             self.pending.clear();
         }
         self.silences.retain(|(_, until)| *until > ms(now));
+        for open in &mut self.open {
+            open.alarm.silenced_until_ms.take_if(|until| *until <= ms(now));
+        }
         let mut pending = Vec::new();
         let mut events = Vec::new();
         let stands: BTreeSet<Key> = causes.iter().map(key).collect();
@@ -140,6 +143,7 @@ impl Book {
             site: cause.site.clone(),
             title: plain(&cause.title, TITLE_CHARACTERS_MAX),
             since_ms: ms(since),
+            away_since_ms: None,
             over_ms: None,
             figures: cause.figures.clone(),
             rule: cause.rule.clone(),
@@ -212,7 +216,8 @@ impl Book {
     /// The alarms, open ones first, each part the newest first.
     #[must_use]
     pub fn list(&self) -> Vec<Alarm> {
-        let mut open: Vec<Alarm> = self.open.iter().map(|open| open.alarm.clone()).collect();
+        let told = |open: &Open| Alarm { away_since_ms: open.away.map(ms), ..open.alarm.clone() };
+        let mut open: Vec<Alarm> = self.open.iter().map(told).collect();
         open.sort_by_key(|alarm| std::cmp::Reverse(alarm.since_ms));
         open.extend(self.over.iter().rev().cloned());
         open
@@ -239,6 +244,14 @@ impl Book {
         if self.silences.len() < SILENCES_MAX {
             self.silences.push((open.key.clone(), until));
         }
+        true
+    }
+
+    /// Ends the silence of an alarm. False if no open alarm has this id.
+    pub fn unsilence(&mut self, id: &str) -> bool {
+        let Some(open) = self.open.iter_mut().find(|open| open.alarm.id == id) else { return false };
+        open.alarm.silenced_until_ms = None;
+        self.silences.retain(|(of, _)| *of != open.key);
         true
     }
 

@@ -27,6 +27,9 @@ pub struct Alarm {
     pub title: String,
     /// Since when its cause lasts, in milliseconds since 1970: it fired some minutes later.
     pub since_ms: i64,
+    /// Since when its cause is away, in milliseconds since 1970: the alarm is over once it stays so. Null while the cause stands.
+    #[serde(default)]
+    pub away_since_ms: Option<i64>,
     /// When it was over, in milliseconds since 1970; null while it is open.
     pub over_ms: Option<i64>,
     pub figures: Option<Figures>,

@@ -147,6 +147,7 @@ mod tests {
             site: Some("debian".to_owned()),
             title: "1 of 1 lists (index), as /<b>&*x*, show fewer rows".to_owned(),
             since_ms: 1_000,
+            away_since_ms: None,
             over_ms: Some(1_000 + 95 * 60_000),
             figures: Some(Figures { of: "rows of a list".to_owned(), before: 50.0, now: 12.5 }),
             rule: Some("debian.toml:4".to_owned()),

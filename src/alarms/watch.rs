@@ -34,12 +34,19 @@ const DISK_SHARE_MOST: f64 = 0.1;
 const CLOCK_MS: u64 = 60_000;
 const CLOCK_STANDS_MS: u64 = 3_600_000;
 
-/// How late a backup that the service makes by itself may be at least, and the first one of all at most.
+/// How late a backup that the service makes by itself may be, at least and at most, and the first one of all at most.
 const BACKUP_LATE: Duration = Duration::from_secs(3_600);
+const BACKUP_LATE_MOST: Duration = Duration::from_secs(86_400);
 const FIRST_BACKUP_LATE: Duration = Duration::from_secs(86_400);
 
 /// Time of the service, at most, in which one that came due while it did not run may be under way.
 const BACKUP_RUNS: Duration = Duration::from_secs(6 * 3_600);
+
+/// After how long a backup is late that is made by itself so often.
+#[must_use]
+pub fn late_after(every: Duration) -> Duration {
+    every + every.clamp(BACKUP_LATE, BACKUP_LATE_MOST)
+}
 
 /// What is seen at one time.
 #[derive(Clone, Debug, Default)]
@@ -66,6 +73,8 @@ pub struct Machine {
     pub backup: Option<UnixMillis>,
     /// Time between two backups that the service makes by itself, if it does.
     pub backup_every: Option<Duration>,
+    /// Why there is no new one, as far as is known.
+    pub backup_fault: Option<String>,
     /// How long the service has been watched.
     pub up: Duration,
     /// Rule files that cannot be used: the name of their site, the first fault with its place, and how many.
@@ -285,7 +294,7 @@ impl Watch {
             (self.backup_wanted, self.backup_is_old) = (None, false);
             return Some(of(machine.backup?, told?));
         };
-        let mut after = (every * 2).max(every + BACKUP_LATE);
+        let mut after = late_after(every);
         let since = match machine.backup {
             Some(last) => last,
             None => *self.backup_wanted.get_or_insert(at),
@@ -299,7 +308,8 @@ impl Watch {
         let may_run = machine.up < every.clamp(BACKUP_LATE, BACKUP_RUNS) && !self.backup_is_old;
         self.backup_is_old = !may_run && at.since(since) >= after;
         let title = told.unwrap_or_else(|| "no backup was ever made".to_owned());
-        let title = format!("{title}; `[backup]` wants one every {}", told_s(every.as_secs_f64()));
+        let why = machine.backup_fault.as_ref().map(|why| format!("; {why}")).unwrap_or_default();
+        let title = format!("{title}; `[backup]` wants one every {}{why}", told_s(every.as_secs_f64()));
         let todo =
             "`gleaner backup` makes one, or says why not; so does `journalctl -u gleaner | grep backup`".to_owned();
         (!may_run).then(|| Cause { after: Some(after), todo, ..of(since, title) })

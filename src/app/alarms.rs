@@ -66,7 +66,7 @@ impl Pulse {
 struct Asked {
     id: String,
     answer: Answer,
-    done: oneshot::Sender<Result<(), Refused>>,
+    done: oneshot::Sender<Result<Vec<String>, Refused>>,
 }
 
 /// Where others look at the alarms, and answer them.
@@ -90,17 +90,17 @@ impl Desk {
         self.kept().book.list()
     }
 
-    /// Number of open ones.
+    /// Number of open ones, and of those whose cause is away.
     #[must_use]
-    pub fn open(&self) -> usize {
-        self.kept().book.open().len()
+    pub fn open(&self) -> (usize, usize) {
+        counted(&self.list())
     }
 
-    /// Answers an alarm; for a test, `id` is the channel, or empty for all.
+    /// Answers an alarm; for a test, `id` is the channel, or empty for all, and those that took it are returned.
     ///
     /// # Errors
     /// No such alarm or channel, or the test has failed.
-    pub async fn answer(&self, id: String, answer: Answer) -> Result<(), Refused> {
+    pub async fn answer(&self, id: String, answer: Answer) -> Result<Vec<String>, Refused> {
         let ends = || Refused::Failed("it is about to end".to_owned());
         let (done, answered) = oneshot::channel();
         self.asks.send(Asked { id, answer, done }).await.map_err(|_| ends())?;
@@ -376,17 +376,18 @@ impl Work {
         let is_done = match answer {
             Answer::Test => return self.test(&id, done),
             Answer::Silence { minutes } => self.desk.kept().book.silence(&id, minutes, now),
+            Answer::Unsilence => self.desk.kept().book.unsilence(&id),
             Answer::Note { text } => self.desk.kept().book.note(&id, &text),
         };
         if is_done {
             self.keep();
         }
         // Whoever asked may be gone.
-        let _ = done.send(if is_done { Ok(()) } else { Err(Refused::Unknown(id)) });
+        let _ = done.send(if is_done { Ok(Vec::new()) } else { Err(Refused::Unknown(id)) });
     }
 
     /// Tries channels, and says how that ended.
-    fn test(&mut self, name: &str, done: oneshot::Sender<Result<(), Refused>>) {
+    fn test(&mut self, name: &str, done: oneshot::Sender<Result<Vec<String>, Refused>>) {
         let channels: Vec<Channel> =
             self.parts.channels.iter().filter(|channel| name.is_empty() || channel.name == name).cloned().collect();
         if channels.is_empty() {
@@ -415,10 +416,16 @@ impl Work {
                 .iter()
                 .filter_map(|(name, result)| result.as_ref().err().map(|error| format!("{name}: {error}")))
                 .collect();
+            let took = tried.iter().filter(|(_, result)| result.is_ok()).map(|(name, _)| name.clone());
+            let took: Vec<String> = took.collect();
             let hint = "alarms are in the log and in `gleaner alarms` whatever becomes of their messages".to_owned();
-            let _ = done.send(match failed.is_empty() {
-                true => Ok(()),
-                false => Err(Refused::NotNow { what: failed.join("; "), hint }),
+            let _ = done.send(match (failed.is_empty(), took.is_empty()) {
+                (true, _) => Ok(took),
+                (false, true) => Err(Refused::NotNow { what: failed.join("; "), hint }),
+                (false, false) => {
+                    let what = format!("{}; delivered: {}", failed.join("; "), took.join(", "));
+                    Err(Refused::NotNow { what, hint })
+                }
             });
             Vec::new()
         });
@@ -458,6 +465,13 @@ fn tell(event: &Event) {
         }
         What::Test => {}
     }
+}
+
+/// Number of open ones, and of those whose cause is away.
+#[must_use]
+pub fn counted(all: &[Alarm]) -> (usize, usize) {
+    let open: Vec<&Alarm> = all.iter().filter(|alarm| alarm.over_ms.is_none()).collect();
+    (open.len(), open.iter().filter(|alarm| alarm.away_since_ms.is_some()).count())
 }
 
 /// The alarms of a data folder that no service holds.

@@ -1,9 +1,14 @@
 //! Backups of an open data folder: those that a command asks for over the control socket, and those that the service makes by itself.
-//! Each on a thread of its own, one at a time.
+//! Each on a thread of its own, one at a time; one whose disk does not answer is given up, and holds up no other.
 
+pub mod times;
+
+use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -12,11 +17,11 @@ use tokio::sync::oneshot;
 
 use super::App;
 use super::finding::be_nice;
-use crate::limits::{BACKUP_LAST_BYTES_MAX, BACKUP_STOP_TIME_MAX};
+use crate::limits::{BACKUP_HANG_TIME_MAX, BACKUP_STOP_TIME_MAX};
 use gleaner_base::clock::{Clock, UnixMillis};
-use gleaner_base::{place, regular};
+use gleaner_base::place;
 use gleaner_rules::config::backup::Backup;
-use gleaner_store::backup::{self, Made, Part, Wanted};
+use gleaner_store::backup::{self, Attempt, Made, Part, Wanted};
 use gleaner_store::crawldb::redb_store::RedbStore;
 use gleaner_store::crawldb::update::UpdateDb;
 use gleaner_torrent::archive::Archive;
@@ -26,6 +31,8 @@ const LOOK: Duration = Duration::from_secs(10);
 
 /// Between two looks at whether the service ends.
 const STOP_LOOK: Duration = Duration::from_millis(50);
+
+const INCONSISTENT: &str = "the backup stopped at an inconsistency: `gleaner verify` has more";
 
 /// Until a backup that failed is tried again.
 const RETRY: Duration = Duration::from_secs(600);
@@ -57,12 +64,51 @@ struct Parts {
     data_dir: PathBuf,
     rules_dir: Option<PathBuf>,
     config_file: Option<PathBuf>,
-    /// Held during a backup.
-    turn: Mutex<()>,
-    /// When this process has finished its last one, whether or not that could be noted.
-    last: Mutex<Option<UnixMillis>>,
-    /// Ends a backup that is under way.
-    stop: AtomicBool,
+    turn: Mutex<Turn>,
+    /// When this process has finished its last ones, by their places, whether or not that could be noted.
+    last: Mutex<BTreeMap<PathBuf, UnixMillis>>,
+    /// How long one may stand still.
+    hang: Duration,
+}
+
+/// What is being made.
+#[derive(Default)]
+struct Turn {
+    under_way: Option<UnderWay>,
+    /// Those that were given up, and whose threads wait for their disks.
+    hung: Vec<UnderWay>,
+    /// Why the last one that the service wanted by itself was not made.
+    fault: Option<String>,
+    is_over: bool,
+}
+
+#[derive(Clone)]
+struct UnderWay {
+    attempt: Arc<Attempt>,
+    to: PathBuf,
+    since: UnixMillis,
+}
+
+/// How it stands with the backups of a data folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(default)]
+pub struct BackupsStatus {
+    /// When the last one was finished at each place, in milliseconds since 1970.
+    pub last: BTreeMap<String, UnixMillis>,
+    /// The one that is being made.
+    pub under_way: Option<BackupUnderWay>,
+    /// Those that were given up, as their disks do not answer.
+    pub hung: Vec<BackupUnderWay>,
+    /// Why the last one that the service wanted by itself was not made; it is tried again.
+    pub fault: Option<String>,
+}
+
+/// A backup that is not finished.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct BackupUnderWay {
+    pub to: String,
+    /// Since when (UTC).
+    pub since: String,
 }
 
 impl App {
@@ -80,36 +126,48 @@ impl Backups {
         options: &super::Options,
     ) -> Self {
         let super::Options { data_dir, rules_dir, config_file, .. } = options.clone();
-        let (turn, last, stop) = (Mutex::default(), Mutex::default(), AtomicBool::default());
-        Self(Arc::new(Parts { store, update, archive, clock, data_dir, rules_dir, config_file, turn, last, stop }))
+        let (turn, last, hang) = (Mutex::default(), Mutex::default(), BACKUP_HANG_TIME_MAX);
+        Self(Arc::new(Parts { store, update, archive, clock, data_dir, rules_dir, config_file, turn, last, hang }))
     }
 
-    /// Makes one, on this thread, and notes when.
+    /// Makes one, and notes when. Returns once it is whole, or stands still for too long: then a thread is left that waits for its disk.
     ///
     /// # Errors
     /// Why there is none, with a hint.
     pub fn make(&self, wish: Wish) -> Result<Made, String> {
-        let parts = &*self.0;
-        let _turn = match parts.turn.try_lock() {
-            Err(TryLockError::WouldBlock) => {
-                return Err("another backup of this folder is under way\nhint: wait for its end".to_owned());
+        let (parts, place) = (&*self.0, wish.to.clone());
+        let attempt = parts.begin(&place)?;
+        let (told, heard) = mpsc::sync_channel(1);
+        let (of_thread, mine) = (Arc::clone(&self.0), Arc::clone(&attempt));
+        // Threads that this one starts have its priority.
+        let started = std::thread::Builder::new().name("backup".to_owned()).spawn(move || {
+            let made = std::panic::catch_unwind(AssertUnwindSafe(|| of_thread.write(wish, &mine)));
+            of_thread.end(&mine);
+            let _ = told.send(made.unwrap_or_else(|_| Err(INCONSISTENT.to_owned())));
+        });
+        if let Err(error) = started {
+            parts.end(&attempt);
+            return Err(format!("the backup has no thread: {error}"));
+        }
+        let (mut steps, mut waited) = (0, Duration::ZERO);
+        let made = loop {
+            match heard.recv_timeout(STOP_LOOK) {
+                Ok(made) => break made?,
+                Err(RecvTimeoutError::Disconnected) => return Err(INCONSISTENT.to_owned()),
+                Err(RecvTimeoutError::Timeout) => {}
             }
-            turn => turn,
+            let now = attempt.steps.load(Ordering::Relaxed);
+            waited = if now == steps { waited + STOP_LOOK } else { Duration::ZERO };
+            steps = now;
+            if waited >= parts.hang {
+                parts.give_up(&attempt);
+                return Err(hangs(&place, waited));
+            }
         };
-        let wanted = Wanted {
-            dest: wish.to,
-            keep: wish.keep,
-            data_dir: parts.data_dir.clone(),
-            parts: parts.small(wish.with_secrets),
-            with_secrets: wish.with_secrets,
-        };
-        let now = parts.clock.now();
-        let made = backup::backup((&parts.store, &parts.update, &parts.archive), &wanted, now, &parts.stop);
-        let made = made.map_err(|error| error.to_string())?;
         let done = parts.clock.now();
-        *parts.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
-        if let Err(error) = note(&parts.data_dir, done) {
-            let path = last_path(&parts.data_dir);
+        parts.last.lock().unwrap_or_else(PoisonError::into_inner).insert(place.clone(), done);
+        if let Err(error) = times::note(&parts.data_dir, &place, done) {
+            let path = parts.data_dir.join("backup-last");
             tracing::warn!(%error, path = %path.display(), "the backup is whole, but its time cannot be noted");
         }
         Ok(made)
@@ -117,7 +175,29 @@ impl Backups {
 
     /// Ends the backup that is under way, and all that are asked for from now on.
     pub fn end(&self) {
-        self.0.stop.store(true, Ordering::Relaxed);
+        let mut turn = self.0.turn();
+        turn.is_over = true;
+        let all = turn.under_way.iter().chain(&turn.hung);
+        all.for_each(|of| of.attempt.stop.store(true, Ordering::Relaxed));
+    }
+
+    /// Why the service has no new backup, in a line.
+    #[must_use]
+    pub fn fault(&self) -> Option<String> {
+        self.0.turn().fault.as_ref().map(|fault| fault.split(" · ").next().unwrap_or_default().to_owned())
+    }
+
+    /// How it stands.
+    #[must_use]
+    pub fn status(&self) -> BackupsStatus {
+        let told = |of: &UnderWay| BackupUnderWay { to: of.to.display().to_string(), since: of.since.rfc3339() };
+        let turn = self.0.turn();
+        BackupsStatus {
+            last: times::all(&self.0.data_dir),
+            under_way: turn.under_way.as_ref().map(told),
+            hung: turn.hung.iter().map(told).collect(),
+            fault: turn.fault.clone(),
+        }
     }
 
     /// The same on a thread of its own.
@@ -140,17 +220,70 @@ impl Backups {
         };
         let started = std::thread::Builder::new().name("backup".to_owned()).spawn(run);
         started.map_err(|error| format!("the backup has no thread: {error}"))?;
-        heard
-            .await
-            .unwrap_or_else(|_| Err("the backup stopped at an inconsistency: `gleaner verify` has more".to_owned()))
+        heard.await.unwrap_or_else(|_| Err(INCONSISTENT.to_owned()))
     }
 }
 
 impl Parts {
-    /// When the last backup was finished. What this process knows counts more than the file, which may not be writable: a backup that
+    fn turn(&self) -> MutexGuard<'_, Turn> {
+        // Each change is one assignment.
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the turn.
+    fn begin(&self, to: &Path) -> Result<Arc<Attempt>, String> {
+        let mut turn = self.turn();
+        if let Some(hung) = turn.hung.iter().find(|of| of.to == to) {
+            let since = hung.since.rfc3339();
+            return Err(format!(
+                "{}: the backup of {since} still waits for this disk\nhint: check the disk, or back up to another place",
+                to.display()
+            ));
+        }
+        match turn.under_way {
+            _ if turn.is_over => Err("the service is about to end\nhint: run the same command again".to_owned()),
+            Some(_) => Err("another backup of this folder is under way\nhint: wait for its end".to_owned()),
+            None => {
+                let attempt = Arc::<Attempt>::default();
+                let under_way = UnderWay { attempt: Arc::clone(&attempt), to: to.to_owned(), since: self.clock.now() };
+                turn.under_way = Some(under_way);
+                Ok(attempt)
+            }
+        }
+    }
+
+    /// Its thread has ended.
+    fn end(&self, attempt: &Arc<Attempt>) {
+        let mut turn = self.turn();
+        turn.under_way.take_if(|of| Arc::ptr_eq(&of.attempt, attempt));
+        turn.hung.retain(|of| !Arc::ptr_eq(&of.attempt, attempt));
+    }
+
+    /// Lets the next one begin, though its thread has not ended.
+    fn give_up(&self, attempt: &Arc<Attempt>) {
+        attempt.stop.store(true, Ordering::Relaxed);
+        let mut turn = self.turn();
+        let hung = turn.under_way.take_if(|of| Arc::ptr_eq(&of.attempt, attempt));
+        turn.hung.extend(hung);
+    }
+
+    fn write(&self, wish: Wish, attempt: &Attempt) -> Result<Made, String> {
+        let wanted = Wanted {
+            dest: wish.to,
+            keep: wish.keep,
+            data_dir: self.data_dir.clone(),
+            parts: self.small(wish.with_secrets),
+            with_secrets: wish.with_secrets,
+        };
+        let made = backup::backup((&self.store, &self.update, &self.archive), &wanted, self.clock.now(), attempt);
+        made.map_err(|error| error.to_string())
+    }
+
+    /// When the last backup was finished at a place. What this process knows counts more than the file, which may not be writable: a backup that
     /// were due again at once would push all earlier ones out of their folder.
-    fn last(&self) -> Option<UnixMillis> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).or_else(|| last(&self.data_dir))
+    fn last(&self, to: &Path) -> Option<UnixMillis> {
+        let known = self.last.lock().unwrap_or_else(PoisonError::into_inner).get(to).copied();
+        known.or_else(|| times::last(&self.data_dir, Some(to)))
     }
 
     /// What is backed up beside databases and archive.
@@ -181,29 +314,21 @@ impl Parts {
     }
 }
 
-fn last_path(data_dir: &Path) -> PathBuf {
-    data_dir.join("backup-last")
-}
-
-/// When the last backup of a data folder was finished; None for never.
-#[must_use]
-pub fn last(data_dir: &Path) -> Option<UnixMillis> {
-    use std::io::Read as _;
-    let mut text = String::new();
-    let file = regular::open(&last_path(data_dir)).ok()?;
-    file.take(BACKUP_LAST_BYTES_MAX).read_to_string(&mut text).ok()?;
-    text.trim().parse().ok().map(UnixMillis)
-}
-
-fn note(data_dir: &Path, now: UnixMillis) -> std::io::Result<()> {
-    let (path, new) = (last_path(data_dir), data_dir.join(".backup-last"));
-    std::fs::write(&new, format!("{}\n", now.0))?;
-    std::fs::rename(new, path)
+/// One that stands still.
+fn hangs(to: &Path, waited: Duration) -> String {
+    format!(
+        "{}: nothing could be written for {} minutes: this disk does not answer, and the backup is given up\nhint: check the disk, or name another place",
+        to.display(),
+        waited.as_secs() / 60
+    )
 }
 
 fn tell(made: &Made) {
     let path = made.path.display();
     tracing::info!(%path, torrents = made.torrents, new = made.new_torrents, bytes = made.bytes_written, "a backup is made");
+    if let Some(note) = &made.note {
+        tracing::warn!(note, "the backup is whole, but its folder is not tidy");
+    }
     if made.left_out > 0 {
         tracing::warn!(
             torrents = made.left_out,
@@ -244,10 +369,8 @@ impl Drop for BackingUp {
         self.stop.store(true, Ordering::Relaxed);
         // One that a command has asked for, too.
         self.backups.end();
-        let is_over = || {
-            self.thread.as_ref().is_none_or(JoinHandle::is_finished)
-                && !matches!(self.backups.0.turn.try_lock(), Err(TryLockError::WouldBlock))
-        };
+        let is_over =
+            || self.thread.as_ref().is_none_or(JoinHandle::is_finished) && self.backups.0.turn().under_way.is_none();
         let mut left = BACKUP_STOP_TIME_MAX;
         while !is_over() && !left.is_zero() {
             std::thread::sleep(STOP_LOOK);
@@ -267,25 +390,25 @@ fn is_due(last: Option<UnixMillis>, every: Duration, now: UnixMillis) -> bool {
 fn keep_up(backups: &Backups, wanted: &Backup, stop: &AtomicBool) {
     let mut told = String::new();
     let parts = &*backups.0;
+    let to = std::path::absolute(&wanted.to).unwrap_or_else(|_| wanted.to.clone());
     while !stop.load(Ordering::Relaxed) {
-        if !is_due(parts.last(), wanted.every, parts.clock.now()) {
+        if !is_due(parts.last(&to), wanted.every, parts.clock.now()) {
             wait(LOOK, stop);
             continue;
         }
-        let Backup { to, keep, with_secrets, .. } = wanted.clone();
-        let wish = Wish { to, keep: Some(keep), with_secrets };
-        let made = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| backups.make(wish)));
-        let error = match made {
-            Ok(Ok(made)) => {
+        let wish = Wish { to: to.clone(), keep: Some(wanted.keep), with_secrets: wanted.with_secrets };
+        let error = match backups.make(wish) {
+            Ok(made) => {
                 tell(&made);
                 told.clear();
+                parts.turn().fault = None;
                 wait(LOOK, stop);
                 continue;
             }
-            Ok(Err(_)) if stop.load(Ordering::Relaxed) => return,
-            Ok(Err(error)) => error.replace('\n', " · "),
-            Err(_) => "it stopped at an inconsistency".to_owned(),
+            Err(_) if stop.load(Ordering::Relaxed) => return,
+            Err(error) => error.replace('\n', " · "),
         };
+        parts.turn().fault = Some(error.clone());
         // Once for each error: a disk may be away for days.
         if error != told {
             tracing::error!(error, "no backup is made: it is tried again every {} minutes", RETRY.as_secs() / 60);
@@ -312,6 +435,7 @@ pub fn absolute(to: &Path) -> anyhow::Result<PathBuf> {
     if path.file_name().is_none() {
         anyhow::bail!("{}: this cannot be the folder of backups\nhint: name a folder of its own", to.display());
     }
+    backup::must_not_be_other_archive(&path)?;
     if backup::is_archive(&path)
         && let Some((above, what)) = path.parent().and_then(place::in_the_way)
     {
@@ -335,33 +459,68 @@ mod tests {
     }
 
     #[test]
-    fn the_time_of_the_last_backup_is_read_back_and_nonsense_is_none() {
-        let folder = tempfile::tempdir().unwrap();
-        assert_eq!(last(folder.path()), None);
-        note(folder.path(), UnixMillis(1_795_651_200_000)).unwrap();
-        assert_eq!(last(folder.path()), Some(UnixMillis(1_795_651_200_000)));
-        std::fs::write(last_path(folder.path()), "soon").unwrap();
-        assert_eq!(last(folder.path()), None);
-    }
-
-    #[test]
     fn a_backup_whose_time_cannot_be_noted_is_not_due_again() {
         let here = tempfile::tempdir().unwrap();
         let data_dir = here.path().join("data");
         // Nothing can be renamed to a folder.
-        std::fs::create_dir_all(last_path(&data_dir)).unwrap();
+        std::fs::create_dir_all(data_dir.join("backup-last")).unwrap();
         let app = App::open(&crate::app::Options { data_dir: data_dir.clone(), ..Default::default() }).unwrap();
         let backups = app.backups();
         for name in ["alarms", "exports"] {
             std::fs::create_dir(data_dir.join(name)).unwrap();
             std::fs::write(data_dir.join(name).join("state.json"), "{}").unwrap();
         }
-        let made = backups.make(Wish { to: here.path().join("to"), keep: Some(2), with_secrets: false }).unwrap();
-        assert_eq!(last(&data_dir), None);
+        let to = here.path().join("to");
+        let made = backups.make(Wish { to: to.clone(), keep: Some(2), with_secrets: false }).unwrap();
+        assert_eq!(times::last(&data_dir, None), None);
         let parts = &*backups.0;
-        assert!(!is_due(parts.last(), Duration::from_secs(600), parts.clock.now()));
+        // One elsewhere is another one.
+        assert!(is_due(parts.last(&here.path().join("other")), Duration::from_secs(600), parts.clock.now()));
+        assert!(!is_due(parts.last(&to), Duration::from_secs(600), parts.clock.now()));
         assert!(
             made.path.join("data/alarms/state.json").exists() && made.path.join("data/exports/state.json").exists()
         );
+    }
+
+    #[test]
+    fn a_disk_that_does_not_answer_holds_up_no_backup_to_another() {
+        let here = tempfile::tempdir().unwrap();
+        let data_dir = here.path().join("data");
+        let app = App::open(&crate::app::Options { data_dir, ..Default::default() }).unwrap();
+        let Backups(parts) = app.backups();
+        let Parts { store, update, archive, clock, data_dir, .. } = &*parts;
+        let backups = Backups(Arc::new(Parts {
+            store: Arc::clone(store),
+            update: Arc::clone(update),
+            archive: Arc::clone(archive),
+            clock: Arc::clone(clock),
+            data_dir: data_dir.clone(),
+            rules_dir: None,
+            config_file: None,
+            turn: Mutex::default(),
+            last: Mutex::default(),
+            hang: STOP_LOOK * 4,
+        }));
+        let wish = |name: &str| Wish { to: here.path().join(name), keep: None, with_secrets: false };
+        backups.make(wish("slow")).unwrap();
+        // Nobody writes into this pipe: whoever reads it waits, as for a disk that does not answer.
+        let pipe = here.path().join("slow/torrents/.checked");
+        std::fs::remove_file(&pipe).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        let told = backups.make(wish("slow")).unwrap_err();
+        assert!(told.contains("this disk does not answer"), "{told}");
+        let told = backups.make(wish("slow")).unwrap_err();
+        assert!(told.contains("still waits for this disk"), "{told}");
+        backups.make(wish("other")).unwrap();
+        let status = backups.status();
+        assert_eq!((status.hung.len(), status.under_way), (1, None));
+        assert!(status.hung[0].to.ends_with("/slow"), "{:?}", status.hung);
+        // It answers again.
+        drop(std::fs::OpenOptions::new().write(true).open(&pipe).unwrap());
+        while !backups.status().hung.is_empty() {
+            std::thread::sleep(STOP_LOOK);
+        }
+        std::fs::remove_file(&pipe).unwrap();
+        backups.make(wish("slow")).unwrap();
     }
 }

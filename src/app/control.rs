@@ -4,6 +4,8 @@
 //! One JSON object per line each way: [`Ask`] is the request, `{"ok": …}` or `{"error": "…"}` the response. All
 //! requests but [`Ask::Act`], [`Ask::Answer`] and [`Ask::Backup`] are read-only; those are for the folder's owner and root.
 
+mod nobody;
+
 use std::fs::Permissions;
 use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
@@ -37,6 +39,8 @@ use gleaner_store::crawldb::{
     Changes, CrawlDb, CrawlDbError, HostId, HostRow, ListingRow, MagnetRow, NotWholeRow, Reader, SiteCounts,
     SiteLabels, Stored, TorrentRow, UrlLooks,
 };
+
+pub use self::nobody::no_service;
 
 /// Between two looks at whether a backup is over.
 const BACKED_UP_LOOK: Duration = Duration::from_millis(20);
@@ -307,8 +311,9 @@ async fn answer(ask: Ask, answering: &Answering) -> anyhow::Result<Vec<u8>> {
     let (db, now) = (answering.db.as_ref(), answering.clock.now());
     match ask {
         Ask::Status => {
-            let alarms = answering.inside.as_ref().map_or(0, |(_, alarms)| alarms.open());
-            told(live.report(now).await.map(|report| StatusReport { alarms, ..report }))
+            let (alarms, alarms_away) = answering.inside.as_ref().map_or((0, 0), |(_, alarms)| alarms.open());
+            let backups = answering.backups.as_ref().map(|(backups, _)| backups.status()).unwrap_or_default();
+            told(live.report(now).await.map(|report| StatusReport { alarms, alarms_away, backups, ..report }))
         }
         Ask::Hosts => told(db.hosts().await),
         Ask::SiteCounts { site } => told(db.site_counts(&site).await),
@@ -470,11 +475,15 @@ impl Remote {
         self.ask(&Ask::Alarms).await
     }
 
-    /// Answers an alarm.
+    /// Answers an alarm; within, the channels that took a test.
     ///
     /// # Errors
     /// If it does not answer.
-    pub async fn answer(&self, id: String, answer: alarms::Answer) -> Result<Result<(), Refused>, CrawlDbError> {
+    pub async fn answer(
+        &self,
+        id: String,
+        answer: alarms::Answer,
+    ) -> Result<Result<Vec<String>, Refused>, CrawlDbError> {
         self.ask(&Ask::Answer { id, answer }).await
     }
 

@@ -224,13 +224,13 @@ fn start_alarms(
 ) -> anyhow::Result<Alarming> {
     let observer = Observer::new(app.reader(), progress.clone(), app.data_dir.clone(), config.rules_dir.clone());
     let (figures, finder) = (Some(counting.figures()), Some(finding.finder()));
-    let backup_every = config.backup.as_ref().map(|backup| backup.every);
+    let (backup, backups) = (config.backup.clone(), Some(app.backups()));
     let parts = Parts {
         data_dir: app.data_dir.clone(),
         clock: Arc::clone(&app.clock),
         settings: config.alarms.settings.clone(),
         channels: config.alarms.channels.clone(),
-        observer: Observer { figures, finder, backup_every, ..observer },
+        observer: Observer { figures, finder, backup, backups, ..observer },
         caller: Caller::new(app.data_dir.clone(), &config.user_agent(), app.tls.clone()),
         pulse: pulse.clone(),
     };
@@ -410,7 +410,7 @@ impl Service<'_> {
     }
 
     fn summary(&self) -> String {
-        match self.alarms.open() {
+        match self.alarms.open().0 {
             0 => format!("{} sites", self.running.len()),
             1 => format!("{} sites, 1 alarm (gleaner alarms)", self.running.len()),
             alarms => format!("{} sites, {alarms} alarms (gleaner alarms)", self.running.len()),

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::accounts::AccountStatus;
+use super::backups::BackupsStatus;
 use super::changes::{self, DelayStatus, GoneStatus, ListsStatus};
 use super::pauses::{self, Pause};
 use crate::limits;
@@ -43,6 +44,12 @@ pub struct StatusReport {
     /// Open alarms; added by who reports it, and in `gleaner alarms`.
     #[serde(default)]
     pub alarms: usize,
+    /// Those of them whose cause is away: they are over once it stays so.
+    #[serde(default)]
+    pub alarms_away: usize,
+    /// Added by who reports it.
+    #[serde(default)]
+    pub backups: BackupsStatus,
 }
 
 /// One site.
@@ -111,6 +118,9 @@ pub struct SiteStatus {
     /// Why nobody crawls it: a person has paused it.
     #[serde(default)]
     pub paused: Option<Pause>,
+    /// Its rule file keeps it out of the service; added by the command that prints the report, which has the rule files.
+    #[serde(default)]
+    pub is_disabled: bool,
 }
 
 /// Activity of the scripts of its pages; up to half a minute old.
@@ -264,6 +274,7 @@ pub async fn report(
             broken_promises: broken_promises(db, name, None).await?,
             proposed: None,
             paused: pauses::of(db, name, now).await?,
+            is_disabled: false,
         });
     }
     let rule_faults = progress.map(Progress::rule_faults).unwrap_or_default();
@@ -276,6 +287,8 @@ pub async fn report(
         store_fault,
         accounts: Vec::new(),
         alarms: 0,
+        alarms_away: 0,
+        backups: BackupsStatus::default(),
     })
 }
 

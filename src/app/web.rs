@@ -140,7 +140,7 @@ fn inside(
         async move { live.report(now).await }
     };
     let sources = Sources::of(app, progress, figures.clone(), desk.clone());
-    let open = desk.clone();
+    let (open, backups) = (desk.clone(), app.backups());
     let (of_all, of_site) = (report.clone(), report);
     let (l1, l2, l3, l4, l5) = (live.clone(), live.clone(), live.clone(), live.clone(), live);
     let (for_lists, for_schedule) = (Arc::clone(&app.clock), Arc::clone(&app.clock));
@@ -148,8 +148,8 @@ fn inside(
     Inside {
         status: Report::of(move |_| {
             let report = of_all(&l1);
-            let alarms = open.open();
-            async move { Ok(Some(super::status::StatusReport { alarms, ..report.await? })) }
+            let ((alarms, alarms_away), backups) = (open.open(), backups.status());
+            async move { Ok(Some(super::status::StatusReport { alarms, alarms_away, backups, ..report.await? })) }
         }),
         site: Report::of(move |name| {
             let report = of_site(&l2);

@@ -92,11 +92,22 @@ pub fn was_root() -> bool {
 /// The name of a user in /etc/passwd.
 #[must_use]
 pub fn name_of(user: u32) -> Option<String> {
-    let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
-    users.lines().find_map(|line| {
+    named("/etc/passwd", user)
+}
+
+/// The name of a group in /etc/group.
+#[must_use]
+pub fn group_name_of(group: u32) -> Option<String> {
+    named("/etc/group", group)
+}
+
+/// Both files begin with the name, and have the number in the third field.
+fn named(file: &str, number: u32) -> Option<String> {
+    let rows = fs::read_to_string(file).unwrap_or_default();
+    rows.lines().find_map(|line| {
         let mut fields = line.split(':');
         let name = fields.next()?;
-        (fields.nth(1)?.parse() == Ok(user)).then(|| name.to_owned())
+        (fields.nth(1)?.parse() == Ok(number)).then(|| name.to_owned())
     })
 }
 

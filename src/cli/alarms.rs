@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::block_on;
 use super::fold::fold;
-use crate::app::control::Remote;
+use crate::app::control::{self, Remote};
 use crate::app::{alarms, has_database, nothing_there};
 use gleaner_alarms::Alarm;
 use gleaner_alarms::limits::SILENCE_MINUTES_MAX;
@@ -52,6 +52,12 @@ enum AlarmsCommand {
         #[arg(long, conflicts_with = "minutes")]
         until_over: bool,
     },
+    /// End the silence of an alarm
+    #[command(after_help = "Example: gleaner alarms unsilence unreachable-3")]
+    Unsilence {
+        /// Its id, as `gleaner alarms` shows it
+        id: String,
+    },
     /// Write a note to an alarm; an empty one removes it
     #[command(after_help = "Example: gleaner alarms note unreachable-3 'they move to another host, back on Monday'")]
     Note {
@@ -66,8 +72,8 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     match &options.command {
         None => list(config, options),
         Some(AlarmsCommand::Test { channel }) => {
-            answer(config, channel.as_deref().unwrap_or_default(), Answer::Test)?;
-            outln!("the test was delivered");
+            let took = answer(config, channel.as_deref().unwrap_or_default(), Answer::Test)?;
+            outln!("the test was delivered: {}", took.join(", "));
             Ok(ExitCode::SUCCESS)
         }
         Some(AlarmsCommand::Silence { id, minutes, .. }) => {
@@ -78,6 +84,11 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
             }
             Ok(ExitCode::SUCCESS)
         }
+        Some(AlarmsCommand::Unsilence { id }) => {
+            answer(config, id, Answer::Unsilence)?;
+            outln!("{id} is not silenced: whoever is to be called is told when it is over");
+            Ok(ExitCode::SUCCESS)
+        }
         Some(AlarmsCommand::Note { id, text }) => {
             answer(config, id, Answer::Note { text: text.clone() })?;
             outln!("{id}: {}", if text.is_empty() { "the note is removed" } else { text.as_str() });
@@ -86,10 +97,10 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn answer(config: &Config, id: &str, answer: Answer) -> anyhow::Result<()> {
+fn answer(config: &Config, id: &str, answer: Answer) -> anyhow::Result<Vec<String>> {
     block_on(async {
         let Some(service) = Remote::connect(&config.data_dir).await else {
-            bail!("{}: no service runs in this folder\nhint: gleaner run{}", config.data_dir.display(), config.given);
+            return Err(control::no_service(&config.data_dir, "", &format!("gleaner run{}", config.given)));
         };
         let is_test = answer == Answer::Test;
         match service.answer(id.to_owned(), answer).await? {
@@ -152,10 +163,14 @@ fn time(ms: i64) -> String {
 
 /// An open one.
 fn told(alarm: &Alarm, now: UnixMillis) -> String {
-    let Alarm { id, site, title, since_ms, figures, rule, page, todo, silenced_until_ms, note, .. } = alarm;
+    let Alarm { id, site, title, since_ms, away_since_ms, figures, rule, page, todo, silenced_until_ms, note, .. } =
+        alarm;
     let site = site.as_deref().unwrap_or("gleaner");
     let for_ms = i64::try_from(now.0).unwrap_or(i64::MAX) - since_ms;
     let mut text = format!("  {id}  {site}: {title}\n    since {}, for {}\n", time(*since_ms), lasted(for_ms));
+    if let Some(away) = away_since_ms {
+        text += &format!("    its cause is away since {}: it is over once that lasts\n", time(*away));
+    }
     if let Some(figures) = figures {
         text += &format!("    {}: {} now, {} before\n", figures.of, short(figures.now), short(figures.before));
     }

@@ -82,6 +82,12 @@ fn tell(config: &Config, made: &Made) -> anyhow::Result<()> {
             removed => format!("; {removed} older backups removed"),
         }
     );
+    if made.removed_torrents > 0 {
+        outln!("{} torrents removed that no backup in this folder has", made.removed_torrents);
+    }
+    if let Some(note) = &made.note {
+        outln!("note: {note}");
+    }
     if !made.with_secrets {
         outln!("passwords, sessions and tokens are not in it (--with-secrets)");
     }

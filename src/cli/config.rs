@@ -10,6 +10,7 @@ use gleaner_rules::config::web::Auth;
 use gleaner_rules::config::{Config, LogFormat, Overrides, Surroundings, variables};
 use gleaner_rules::fault::{self, Fault};
 use gleaner_search::Query;
+use gleaner_search::query::doubt_told;
 
 /// Reads the configuration and prints all of its faults at once.
 pub fn load(global: &Global) -> Result<Config, ExitCode> {
@@ -44,6 +45,16 @@ pub(super) fn show_faults(faults: &[Fault]) {
         let colour = fault::colour_wanted(std::io::stderr().is_terminal());
         // If it cannot be written, nobody reads it.
         let _ = writeln!(console::err_with(colour), "{}", fault::render(faults, colour).trim_end());
+    }
+}
+
+/// A time in the largest unit that divides it.
+fn told_span(span: std::time::Duration) -> String {
+    match span.as_secs() / 60 {
+        0 => "0m".to_owned(),
+        minutes if minutes % 1_440 == 0 => format!("{}d", minutes / 1_440),
+        minutes if minutes % 60 == 0 => format!("{}h", minutes / 60),
+        minutes => format!("{minutes}m"),
     }
 }
 
@@ -89,9 +100,22 @@ pub fn check(config: &Config) -> anyhow::Result<ExitCode> {
         }
         for doubt in query.doubts {
             outln!(
-                "warning: handover {name}: `{doubt}` is no filter: it is looked for as words (gleaner search --help lists the filters)"
+                "warning: handover {name}: {}: it is looked for as words (gleaner search --help lists the filters)",
+                doubt_told(&doubt)
             );
         }
+    }
+    if let Some(backup) = &config.backup {
+        let (to, every, keep) = (backup.to.display(), told_span(backup.every), backup.keep);
+        let secrets = if backup.with_secrets { ", with secrets" } else { "" };
+        outln!("backup        {to}: every {every}, the last {keep} stay{secrets}");
+    }
+    let settings = &config.alarms.settings;
+    for kind in &settings.off {
+        outln!("alarms.off    {}", kind.name());
+    }
+    for (kind, after) in &settings.after {
+        outln!("alarms.after  {}: {}", kind.name(), told_span(*after));
     }
     for channel in &config.alarms.channels {
         outln!("alarm_channel {}: {}", channel.name, channel.told());

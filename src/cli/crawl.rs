@@ -30,13 +30,13 @@ pub struct Options {
     #[arg(value_name = "SITE")]
     sites: Vec<String>,
     /// Stop after N requests, over all sites
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = from_one)]
     max_pages: Option<u64>,
     /// Stop after SECONDS
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", value_parser = from_one)]
     max_time: Option<u64>,
     /// Once nothing else is left, ask each SITE for at most N numbers between the known ones of its torrents, to estimate how many no list shows
-    #[arg(long, value_name = "N", requires = "sites", conflicts_with = "dry_run", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", requires = "sites", conflicts_with = "dry_run", value_parser = from_one)]
     enumerate: Option<u64>,
     /// Show what would be fetched, and change nothing; before a site's first crawl its robots.txt and start pages are requested
     #[arg(long)]
@@ -44,6 +44,15 @@ pub struct Options {
     /// Print the summary as one JSON object
     #[arg(long)]
     json: bool,
+}
+
+/// A bound of a crawl; the range that clap would name says nothing to people.
+fn from_one(text: &str) -> Result<u64, String> {
+    match text.trim().parse() {
+        Ok(0) => Err("this would ask for nothing: write a number from 1 on, or leave the option out".to_owned()),
+        Ok(number) => Ok(number),
+        Err(_) => Err("this is no whole number: write one from 1 on".to_owned()),
+    }
 }
 
 pub fn crawl(config: &Config, options: &Options, global: &Global, terminal: &Terminal) -> anyhow::Result<ExitCode> {

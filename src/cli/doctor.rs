@@ -2,6 +2,7 @@
 //! prints a secret. While a service runs, it asks that.
 
 mod access;
+mod alarms;
 mod backup;
 mod clock;
 mod configuration;
@@ -89,6 +90,8 @@ struct Patient {
     unreachable: Mutex<BTreeSet<String>>,
     /// What a check that is under way has found: it is kept if the check does not end.
     found: Mutex<Vec<Finding>>,
+    /// What it has left alone, and why.
+    left: Mutex<Vec<String>>,
 }
 
 impl Patient {
@@ -100,6 +103,15 @@ impl Patient {
     /// Keeps what was found so far.
     fn tell(&self, found: impl IntoIterator<Item = Finding>) {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).extend(found);
+    }
+
+    /// Something was not examined, for a reason that is no fault.
+    fn leave(&self, why: String) {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner).push(why);
+    }
+
+    fn left(&self) -> Vec<String> {
+        std::mem::take(&mut *self.left.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn told(&self) -> Vec<Finding> {
@@ -135,7 +147,7 @@ struct Check {
 }
 
 /// All of them, in their order.
-const CHECKS: [Check; 17] = [
+const CHECKS: [Check; 20] = [
     here("configuration", |of| Box::pin(async { configuration::check(of) })),
     here("rule files", |of| Box::pin(async { rule_files::check(of) })),
     here("owner and modes", |of| Box::pin(async { access::check(of) })),
@@ -149,8 +161,11 @@ const CHECKS: [Check; 17] = [
     here("handover", |of| Box::pin(async { handover::check(of) })),
     here("confinement of scripts", |of| Box::pin(async { confinement::check(of) })),
     here("HTTP server", |of| Box::pin(web::check(of))),
+    here("alarms", |of| Box::pin(alarms::open(of))),
+    here("alarm channels", |of| Box::pin(async { alarms::channels(of) })),
     others("public URL", |of| Box::pin(web::public_url(of))),
     others("names and certificates", |of| Box::pin(network::check(of))),
+    others("addresses of alarm channels", |of| Box::pin(alarms::addresses(of))),
     others("proxies", |of| Box::pin(proxy::check(of))),
     others("sites", |of| Box::pin(sites::check(of))),
 ];
@@ -172,6 +187,24 @@ struct Checked {
     /// `well`, `findings` or `skipped`.
     state: &'static str,
     findings: Vec<Finding>,
+    /// What was not examined, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_alone: Vec<String>,
+}
+
+impl Checked {
+    fn new(check: &'static str, findings: Vec<Finding>, left_alone: Vec<String>) -> Self {
+        let state = match (findings.is_empty(), left_alone.is_empty()) {
+            (false, _) => "findings",
+            (true, false) => "skipped",
+            (true, true) => "well",
+        };
+        Self { check, state, findings, left_alone }
+    }
+
+    fn skipped(check: &'static str) -> Self {
+        Self { check, state: "skipped", findings: Vec::new(), left_alone: Vec::new() }
+    }
 }
 
 /// Examines. Fails (exit code 1) if anything was found.
@@ -193,6 +226,7 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         database: OnceCell::new(),
         unreachable: Mutex::default(),
         found: Mutex::default(),
+        left: Mutex::default(),
     };
     let checked = block_on(async {
         let mut checked = Vec::new();
@@ -211,19 +245,14 @@ pub fn with_faults(faults: &[Fault], options: &Options) -> anyhow::Result<ExitCo
         let fix = fault.hint.clone().unwrap_or_else(|| "correct it: gleaner config check".to_owned());
         Finding::new("config_faulty", place, fault.message.clone(), fix)
     });
-    let findings = findings.collect();
-    let mut checked = vec![Checked { check: CHECKS[0].name, state: "findings", findings }];
-    checked.extend(CHECKS[1..].iter().map(|check| Checked {
-        check: check.name,
-        state: "skipped",
-        findings: Vec::new(),
-    }));
+    let mut checked = vec![Checked::new(CHECKS[0].name, findings.collect(), Vec::new())];
+    checked.extend(CHECKS[1..].iter().map(|check| Checked::skipped(check.name)));
     report(&checked, options.json)
 }
 
 async fn examine(check: &Check, patient: &Patient, is_offline: bool, time: Duration) -> Checked {
     if is_offline && check.asks_others {
-        return Checked { check: check.name, state: "skipped", findings: Vec::new() };
+        return Checked::skipped(check.name);
     }
     let last = match tokio::time::timeout(time, (check.run)(patient)).await {
         Ok(findings) => findings,
@@ -236,7 +265,7 @@ async fn examine(check: &Check, patient: &Patient, is_offline: bool, time: Durat
     };
     let mut findings = patient.told();
     findings.extend(last);
-    Checked { check: check.name, state: if findings.is_empty() { "well" } else { "findings" }, findings }
+    Checked::new(check.name, findings, patient.left())
 }
 
 fn report(checked: &[Checked], json: bool) -> anyhow::Result<ExitCode> {
@@ -244,14 +273,18 @@ fn report(checked: &[Checked], json: bool) -> anyhow::Result<ExitCode> {
     if json {
         outln!("{}", serde_json::json!({ "findings": findings, "checks": checked }));
     } else {
-        for Checked { check, state, findings } in checked {
+        for Checked { check, state, findings, left_alone } in checked {
             outln!("{:<9} {check}", if findings.is_empty() { state } else { "FAULT" });
             for Finding { subject, what, fix, .. } in findings {
                 outln!("  {}", in_one_line(&format!("{subject}: {what}")));
                 outln!("  fix: {}", in_one_line(fix));
             }
+            for why in left_alone {
+                outln!("  {}", in_one_line(why));
+            }
         }
         match findings {
+            0 if checked.iter().any(|of| !of.left_alone.is_empty()) => outln!("all that was examined is well"),
             0 => outln!("all is well"),
             1 => outln!("1 finding"),
             _ => outln!("{findings} findings"),
@@ -282,6 +315,7 @@ mod tests {
             database: OnceCell::new(),
             unreachable: Mutex::default(),
             found: Mutex::default(),
+            left: Mutex::default(),
         };
         let checked = examine(&check, &patient, false, Duration::from_secs(1)).await;
         let codes: Vec<&str> = checked.findings.iter().map(|of| of.code).collect();

@@ -21,6 +21,7 @@ use gleaner_rules::config::Config;
 use gleaner_search::Query;
 use gleaner_search::category::full_name;
 use gleaner_search::filing::Filing;
+use gleaner_search::query::doubt_told;
 use gleaner_store::crawldb::{Reader, TorrentRow};
 use gleaner_store::export::{self, CategoryOf, ExportFormat, ExportOptions, ExportSummary, Layout, Share};
 use gleaner_torrent::archive::Archive;
@@ -174,7 +175,8 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
                 }
                 for doubt in &query.doubts {
                     errln!(
-                        "note: `{doubt}` is no filter: it is looked for as words (gleaner search --help lists the filters)"
+                        "note: {}: it is looked for as words (gleaner search --help lists the filters)",
+                        doubt_told(doubt)
                     );
                 }
                 Some(search::level(config, &database).await?.keys(&query)?)

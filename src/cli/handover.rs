@@ -17,6 +17,7 @@ use gleaner_handover::watch_folder::WatchFolder;
 use gleaner_handover::{Handover, HandoverError, LeftOut, Sources, memory};
 use gleaner_rules::config::Config;
 use gleaner_rules::config::handover::Handover as Wanted;
+use gleaner_search::query::doubt_told;
 use gleaner_torrent::archive::Archive;
 
 /// Between two looks at whether the index has what was stored meanwhile.
@@ -99,7 +100,7 @@ async fn run(config: &Config, wanted: Wanted, dry_run: bool) -> anyhow::Result<D
     let sources = Sources { db: database.reader(), search: &search, archive: &archive };
     let mut handover = Handover::open(&config.data_dir, wanted)?;
     for doubt in handover.doubts() {
-        errln!("note: `{doubt}` is no filter: it is looked for as words (gleaner search --help lists the filters)");
+        errln!("note: {}: it is looked for as words (gleaner search --help lists the filters)", doubt_told(doubt));
     }
     if dry_run {
         let waiting = handover.waiting(sources, SystemClock.now(), HANDOVER_LISTED_MAX).await?;

@@ -2,11 +2,10 @@
 
 use std::process::ExitCode;
 
-use anyhow::bail;
 use clap::Args;
 
 use super::block_on;
-use crate::app::control::Remote;
+use crate::app::control::{self, Remote};
 use gleaner_rules::config::Config;
 use gleaner_serve::acts::{Act, Acted, Wish};
 use gleaner_serve::limits::PAUSE_MINUTES_MAX;
@@ -59,7 +58,7 @@ fn asked(config: &Config, site: &str, wish: Wish) -> anyhow::Result<Acted> {
                     "`enabled = false` in a rule file keeps a site out of the service".to_owned(),
                 ),
             };
-            bail!("{}: no service runs in this folder: {what}\nhint: {hint}", config.data_dir.display());
+            return Err(control::no_service(&config.data_dir, &format!(": {what}"), &hint));
         };
         let act = Act { site: site.to_owned(), wish, by: "the command line".to_owned() };
         Ok(service.act(act).await??)

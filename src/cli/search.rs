@@ -15,6 +15,7 @@ use gleaner_base::owner;
 use gleaner_rules::config::Config;
 use gleaner_search::filing::Filing;
 use gleaner_search::follow::{FollowError, Follower, contents_of};
+use gleaner_search::query::doubt_told;
 use gleaner_search::{Order, Query, Search, SearchError, category};
 use gleaner_store::crawldb::{MagnetRow, Reader, TorrentRow};
 use gleaner_torrent::archive::Archive;
@@ -109,7 +110,7 @@ async fn find(config: &Config, options: &Options) -> anyhow::Result<Report> {
         None => Order::Relevance,
     };
     for doubt in &query.doubts {
-        errln!("note: `{doubt}` is no filter: it is looked for as words (gleaner search --help lists the filters)");
+        errln!("note: {}: it is looked for as words (gleaner search --help lists the filters)", doubt_told(doubt));
     }
     let found = search.find(&query, order, options.skip as usize, options.limit as usize)?;
     let keys = found.hits.iter().map(|hit| hit.key.clone()).collect();

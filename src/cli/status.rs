@@ -12,6 +12,7 @@ use super::fold::fold;
 use super::hints::Hints;
 use super::{Global, block_on};
 use crate::app::accounts::{self, AccountState, AccountStatus};
+use crate::app::backups::{self, BackupUnderWay, BackupsStatus};
 use crate::app::changes::{DelayStatus, GoneStatus, GoneTold, ListsStatus};
 use crate::app::database::Database;
 use crate::app::pauses;
@@ -156,14 +157,15 @@ pub(super) async fn with_holds(
     let now = SystemClock.now();
     if !report.crawling {
         report.rule_faults = rule_faults(config);
-        let stored = alarms::stored(&config.data_dir);
-        report.alarms = stored.iter().filter(|alarm| alarm.over_ms.is_none()).count();
+        (report.alarms, report.alarms_away) = alarms::counted(&alarms::stored(&config.data_dir));
+        report.backups.last = backups::times::all(&config.data_dir);
     }
     let rules = rules_at_hand(config);
     for site in &mut report.sites {
         let Some(rules) = rules.iter().find(|rules| *rules.name == *site.name) else { continue };
         site.broken_promises.retain(|of| is_rule_of(rules, &of.rule));
         site.proposed = repairs::proposal(rules, &config.data_dir).map(|(path, _)| path.display().to_string());
+        site.is_disabled = !rules.enabled;
         if !site.is_crawled {
             site.waiting = status::held(db, rules, now).await?;
         }
@@ -241,16 +243,40 @@ fn text(report: &StatusReport, data_dir: &Path, hints: &Hints, now: &str) -> Str
             fault
         )
     });
+    let away = match report.alarms_away {
+        0 => "",
+        count if count == report.alarms => ", and about to be over",
+        _ => ", some of them about to be over",
+    };
     let alarms = match report.alarms {
         0 => String::new(),
-        1 => format!("1 alarm is open\n  hint: {}\n", hints.command("alarms")),
-        count => format!("{count} alarms are open\n  hint: {}\n", hints.command("alarms")),
+        1 => format!("1 alarm is open{away}\n  hint: {}\n", hints.command("alarms")),
+        count => format!("{count} alarms are open{away}\n  hint: {}\n", hints.command("alarms")),
     };
     sites(report, data_dir, hints, now)
         + &others
         + &faults(&report.rule_faults, report.crawling)
         + &store_fault.unwrap_or_default()
         + &alarms
+        + &backups_told(&report.backups)
+}
+
+/// What a person should know of backups: what is under way, and what fails.
+fn backups_told(of: &BackupsStatus) -> String {
+    let mut text = String::new();
+    if let Some(BackupUnderWay { to, since }) = &of.under_way {
+        text += &format!("a backup to {to} is under way since {since}\n");
+    }
+    for BackupUnderWay { to, since } in &of.hung {
+        text += &format!(
+            "the backup to {to} of {since} was given up: its disk does not answer\n  hint: check that disk, or name another place\n"
+        );
+    }
+    if let Some(fault) = &of.fault {
+        let (what, hint) = fault.split_once(" · hint: ").unwrap_or((fault, "gleaner backup says more"));
+        text += &format!("no backup is made: {what}\n  hint: {hint}\n");
+    }
+    text
 }
 
 /// The account of a site, in one or two lines, with a hint.
@@ -506,6 +532,10 @@ pub(super) fn state(site: &SiteStatus, now: &str) -> String {
     if let Some(pause) = site.paused.as_ref().filter(|_| !site.is_crawled) {
         let until = pauses::until_told(pause);
         return format!("paused until {until}: by {} since {}", pause.by, pause.since.rfc3339());
+    }
+    if site.is_disabled && !site.is_crawled {
+        return "disabled: its rule file keeps it out of the service (gleaner rules enable, or enabled = true)"
+            .to_owned();
     }
     if !site.is_crawled {
         let held = site.waiting.as_ref().map(|held| format!("may ask again at {}: {}", held.until, held.reason));

@@ -81,6 +81,8 @@ pub struct Face {
     pub blocked_until: UnixMillis,
     /// The last pause in a row of pauses without a good response, with what is known of its cause.
     pub block: Option<(Block, String)>,
+    /// Since when it pauses without a good response, as was logged.
+    pub outage: Option<UnixMillis>,
 }
 
 impl Face {
@@ -101,6 +103,7 @@ impl Face {
             crawl_delay: None,
             blocked_until: row.blocked_until,
             block: None,
+            outage: None,
         }
     }
 
@@ -110,6 +113,7 @@ impl Face {
         if let Some((block, _)) = &mut self.block {
             block.until = shifted(block.until, set_by_ms);
         }
+        self.outage = self.outage.map(|since| shifted(since, set_by_ms));
         if let RobotsState::Known { until, .. } = &mut self.robots
             && *until != FOR_EVER
         {

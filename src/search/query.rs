@@ -139,6 +139,20 @@ impl Query {
     }
 }
 
+/// The filters by their keys.
+const KEYS: [&str; 12] =
+    ["site", "cat", "ext", "tracker", "size", "after", "before", "year", "private", "v1", "v2", "has"];
+
+/// What is said of one of [`Query::doubts`].
+#[must_use]
+pub fn doubt_told(doubt: &str) -> String {
+    match doubt.split_once(':').filter(|(key, _)| KEYS.contains(key)) {
+        Some((_, value)) if value.trim_matches('"').is_empty() => format!("the filter `{doubt}` has no value"),
+        Some((key, _)) => format!("`{doubt}` is no value that the filter `{key}:` takes"),
+        None => format!("`{doubt}` is no filter"),
+    }
+}
+
 /// `size:big`, and not a URL or a time.
 fn is_filter_like(part: &str) -> bool {
     part.split_once(':').is_some_and(|(key, value)| {
@@ -382,6 +396,9 @@ mod tests {
             assert!(query.filters == Filters::default() && !query.clauses.is_empty(), "{words}: {query:?}");
             assert_eq!(query.doubts.is_empty(), words.starts_with("http"), "{words}");
         }
+        let told = ["tracker:", "site:\"\"", "size:abc", "foo:bar"].map(doubt_told);
+        assert!(told[0].contains("`tracker:` has no value") && told[1].contains("has no value"), "{told:?}");
+        assert!(told[2].contains("`size:` takes") && told[3] == "`foo:bar` is no filter", "{told:?}");
         let more = Query::parse("tracker:Tracker.Example,b has:Magnet").filters;
         assert_eq!((more.trackers, more.is_magnet), (vec!["tracker.example".into(), "b".into()], Some(true)));
         assert!(!Query::parse("has:torrent").wants_magnets() && Query::parse("has:magnet").wants_magnets());

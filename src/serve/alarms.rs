@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::acts::Refused;
+use crate::problem::Problem;
 use crate::{Done, Told};
 
 pub use gleaner_alarms::{Alarm, Figures};
@@ -14,18 +15,31 @@ pub use gleaner_alarms::{Alarm, Figures};
 pub enum Answer {
     /// Calls nobody again for so many minutes, or until it is over.
     Silence { minutes: Option<u32> },
+    /// Calls somebody again.
+    Unsilence,
     /// An empty text removes it.
     Note { text: String },
     /// Sends a message that says it is a test.
     Test,
 }
 
+/// Why an answer was refused: an id that is unknown is that of an alarm.
+#[must_use]
+pub fn problem(refused: Refused) -> Problem {
+    match refused {
+        Refused::Unknown(id) => {
+            Problem::not_found(format!("no alarm has the id {id}, or it is over"), "/api/v1/alarms lists the alarms")
+        }
+        refused => refused.into(),
+    }
+}
+
 /// The alarms of a service.
 pub struct Alarms {
     /// Open ones first, each part the newest first.
     pub list: Box<dyn Fn() -> Told<Vec<Alarm>> + Send + Sync>,
-    /// Answers the alarm with this id; a test names none.
-    pub answer: Box<dyn Fn(String, Answer) -> Done<()> + Send + Sync>,
+    /// Answers the alarm with this id; a test names a channel or none, and those that took it are returned.
+    pub answer: Box<dyn Fn(String, Answer) -> Done<Vec<String>> + Send + Sync>,
     /// The saved page with this name, as text.
     pub page: Box<dyn Fn(String) -> Told<Option<String>> + Send + Sync>,
 }

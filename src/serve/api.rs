@@ -69,6 +69,8 @@ pub fn endpoints() -> Vec<Endpoint> {
             alarms::silence,
         )
         .may_be(404, NO_ALARM),
+        Endpoint::post("/alarms/{id}/unsilence", "Ends the silence of an open alarm", alarms::unsilence)
+            .may_be(404, NO_ALARM),
         Endpoint::post("/alarms/{id}/note", "Writes a note to an alarm", alarms::note).may_be(404, NO_ALARM),
         Endpoint::post("/alarms/test", "Sends a message that says it is a test to the channels", alarms::test)
             .may_be(409, "no such channel is configured, or the test was not delivered"),

@@ -236,6 +236,11 @@ fn a_backup_is_old_by_how_often_it_is_wanted() {
     let stops = |at: u64| !(48..200).contains(&at);
     assert_eq!(backups_told(Some(hour), stops, always), [(What::Fired, 49), (What::Over, 200)]);
     assert_eq!(backups_told(Some(day), |at| at == 0 || at == 200, always)[..2], [(What::Fired, 48), (What::Over, 200)]);
+    // Those of each month: a day late, and not a month.
+    assert_eq!(
+        backups_told(Some(30 * day), |at| at == 0 || at == 900, always)[..2],
+        [(What::Fired, 744), (What::Over, 900)]
+    );
     // There never was one.
     assert_eq!(backups_told(Some(30 * day), |_| false, always), [(What::Fired, 24)]);
     assert_eq!(backups_told(Some(hour), |_| false, always), [(What::Fired, 2)]);

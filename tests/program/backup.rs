@@ -218,7 +218,8 @@ fn an_archive_and_a_folder_hold_the_same_and_secrets_only_on_demand() {
     assert_eq!(fs::metadata(&secret).unwrap().mode() & 0o777, 0o600);
     assert!(here.join("b/sessions/demo.json").exists());
     let last = fs::read_to_string(here.join("data/backup-last")).unwrap();
-    assert!(last.trim().parse::<u64>().unwrap() > 1_700_000_000_000, "{last}");
+    let first = last.lines().next().unwrap().split(' ').next().unwrap();
+    assert!(first.parse::<u64>().unwrap() > 1_700_000_000_000, "{last}");
 
     // A lost file is told, and the rest is backed up.
     fs::remove_file(file_below(&here.join("data/torrents"), ".torrent")).unwrap();
@@ -280,8 +281,11 @@ fn a_restore_refuses_what_is_damaged_newer_foreign_or_cut_off_and_leaves_the_fol
 
     run(here, &["export", "export.tar.zst", "--data", "data"]).ended(0);
     fs::create_dir(here.join("empty")).unwrap();
-    for foreign in ["export.tar.zst", "rules/demo.toml", "data", "empty", "nothing", "rules"] {
+    for foreign in ["export.tar.zst", "rules/demo.toml", "data", "empty", "rules"] {
         refused(foreign, &["this is no backup of gleaner"]);
+    }
+    for nowhere in ["nothing", "nothing.tar.zst", "rules/demo.toml/x"] {
+        refused(nowhere, &[&format!("{nowhere}: there is no such file or folder")]);
     }
     run(here, &["restore", "backups", "--data", "data"]).ended(1).says(&["is not empty", "pass another --data"]);
     assert_eq!(restored(here, "backups").len(), 40, "all was undone");
@@ -332,12 +336,16 @@ fn a_destination_that_cannot_take_a_backup_is_named_with_the_fix() {
         ("folder.tar.zst", "is a folder"),
         ("/sys/backups", "cannot be written"),
         ("/", "this cannot be the folder of backups"),
+        ("x.zip", "its name is that of an archive of another kind"),
+        ("x.tar.gz", "its name is that of an archive of another kind"),
+        ("X.TAR.ZST", "its name is that of an archive of another kind"),
     ] {
         let ran = backup(here, &[to]);
         assert_eq!(ran.code, Some(1), "{to}: {} {}", ran.out, ran.err);
         assert!(ran.err.contains(told) && ran.err.contains("hint: "), "{to}: {}", ran.err);
     }
     assert_eq!(fs::read_to_string(here.join("text.tar.zst")).unwrap(), "my only thesis");
+    assert!(!here.join("x.zip").exists());
     run(here, &["backup", "--data", "none"]).ended(1).says(&["no destination", "hint: gleaner backup /srv"]);
     run(here, &["backup", "x", "--data", "none"]).ended(1).says(&["there is no such folder"]);
     backup(here, &["x", "--keep", "0"]).ended(2);
@@ -349,6 +357,97 @@ fn a_destination_that_cannot_take_a_backup_is_named_with_the_fix() {
     drop(held);
     backup(here, &["busy"]).ended(0);
     assert_eq!(states(&here.join("busy")).len(), 2);
+}
+
+#[test]
+fn the_pool_loses_what_no_backup_that_stays_has() {
+    let here = folder();
+    let here = here.path();
+    crawled(here, 20);
+    backup(here, &["backups"]).ended(0);
+    // Renamed by a person, who wants to keep it: its torrents stay, too.
+    let first = states(&here.join("backups"))[0].clone();
+    // Half of the torrents are lost for good, and others come.
+    let mut lost = BTreeSet::new();
+    for shard in fs::read_dir(here.join("data/torrents")).unwrap().map(|entry| entry.unwrap().path()) {
+        if shard.file_name().unwrap().len() == 2 && lost.len() < 10 {
+            let file = fs::read_dir(&shard).unwrap().next().unwrap().unwrap().path();
+            lost.insert(file.file_stem().unwrap().to_str().unwrap().to_owned());
+            fs::remove_file(file).unwrap();
+        }
+    }
+    run(here, &["verify", "--repair", "--data", "data", "--rules", "rules"]);
+    let pool = || {
+        let shards = fs::read_dir(here.join("backups/torrents")).unwrap().map(|entry| entry.unwrap().path());
+        let shards = shards.filter(|path| path.file_name().unwrap().len() == 2);
+        shards.map(|path| fs::read_dir(path).unwrap().count()).sum::<usize>()
+    };
+    let told = backup(here, &["backups", "--keep", "2", "--json"]).ended(0).json();
+    assert_eq!((&told["torrents"], &told["removed_torrents"], pool()), (&10.into(), &0.into(), 20), "{told}");
+    // A killed one has left a torrent that no backup has, and a person a file.
+    let name = format!("{:064x}.torrent", 1);
+    fs::create_dir_all(here.join("backups/torrents/00")).unwrap();
+    fs::write(here.join("backups/torrents/00").join(&name), "x").unwrap();
+    fs::write(here.join("backups/torrents/00/read.me"), "x").unwrap();
+    fs::rename(here.join("backups").join(&first), here.join("backups/mine")).unwrap();
+    let told = backup(here, &["backups", "--keep", "1", "--json"]).ended(0).json();
+    assert_eq!((&told["removed"], &told["removed_torrents"], pool()), (&1.into(), &1.into(), 21), "{told}");
+    assert_eq!(restored(here, "backups/mine").len(), 20);
+    // One that cannot be read keeps all of them.
+    let database = here.join("backups/mine/crawl.redb");
+    let whole = fs::read(&database).unwrap();
+    fs::write(&database, "no database").unwrap();
+    backup(here, &["backups", "--keep", "1"]).ended(0).says(&["torrents that no backup needs stay in "]);
+    assert_eq!(pool(), 21);
+    fs::write(&database, whole).unwrap();
+    fs::remove_dir_all(here.join("backups/mine")).unwrap();
+    backup(here, &["backups", "--keep", "1"]).ended(0).says(&["10 torrents removed that no backup in this folder has"]);
+    assert!(pool() == 11 && here.join("backups/torrents/00/read.me").exists());
+    assert_eq!(restored(here, "backups").len(), 10);
+}
+
+#[test]
+fn a_backup_of_each_older_schema_is_restored_and_upgraded() {
+    let here = folder();
+    let here = here.path();
+    crawled(here, 20);
+    for schema in [4_u64, 3, 2] {
+        let name = format!("of-{schema}");
+        backup(here, &[&name]).ended(0);
+        let state = here.join(&name).join(&states(&here.join(&name))[0]);
+        // Only what that schema had.
+        let db = redb::Database::open(state.join("crawl.redb")).unwrap();
+        let txn = db.begin_write().unwrap();
+        txn.open_table(redb::TableDefinition::<&str, u64>::new("meta")).unwrap().insert("schema", schema).unwrap();
+        txn.delete_table(redb::TableDefinition::<u32, (&str, &str)>::new("labels")).unwrap();
+        txn.delete_table(redb::TableDefinition::<&[u8; 12], u32>::new("url_labels")).unwrap();
+        if schema < 4 {
+            txn.delete_table(redb::TableDefinition::<&[u8], ()>::new("by_time")).unwrap();
+            txn.delete_table(redb::TableDefinition::<u64, &[u8]>::new("changes")).unwrap();
+        }
+        if schema < 3 {
+            txn.delete_table(redb::TableDefinition::<&[u8], &[u8]>::new("not_whole")).unwrap();
+        }
+        txn.commit().unwrap();
+        drop(db);
+        let bytes = fs::read(state.join("crawl.redb")).unwrap();
+        let sha256 = data_encoding::HEXLOWER.encode(&<sha2::Sha256 as sha2::Digest>::digest(&bytes));
+        let path = state.join("manifest.json");
+        let mut manifest: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        manifest["schema"] = schema.into();
+        for file in manifest["files"].as_array_mut().unwrap().iter_mut().filter(|file| file["path"] == "crawl.redb") {
+            (file["bytes"], file["sha256"]) = (bytes.len().into(), sha256.clone().into());
+        }
+        fs::write(&path, serde_json::to_vec(&manifest).unwrap()).unwrap();
+        assert_eq!(restored(here, &name), truth(here), "schema {schema}");
+        let to = format!("new-{schema}");
+        run(here, &["restore", &name, "--data", &to]).ended(0);
+        let db = redb::Database::open(here.join(&to).join("crawl.redb")).unwrap();
+        let read = redb::ReadableDatabase::begin_read(&db).unwrap();
+        let meta = read.open_table(redb::TableDefinition::<&str, u64>::new("meta")).unwrap();
+        let now = redb::ReadableTable::get(&meta, "schema").unwrap().unwrap().value();
+        assert!(now > 4, "it is upgraded: {now}");
+    }
 }
 
 #[test]
@@ -410,6 +509,14 @@ fn the_service_backs_up_by_itself_and_when_a_command_asks() {
     // Without a destination, that of gleaner.toml.
     backup(here, &[]).ended(0).says(&["timed/20"]);
     assert_eq!(states(&here.join("timed")).len(), 2);
+    // Each place has its time: one elsewhere puts off none.
+    let last = fs::read_to_string(here.join("data/backup-last")).unwrap();
+    let at = |end: &str| {
+        last.lines().find(|line| line.ends_with(end)).unwrap().split_once(' ').unwrap().0.parse::<u64>().unwrap()
+    };
+    assert!(at("/asked") > 1_700_000_000_000 && at("/timed") >= at("/asked"), "{last}");
+    let told = run(here, &["status", "--data", "data", "--json"]).ended(0).json();
+    assert_eq!(told["backups"]["last"].as_object().unwrap().len(), 2, "{told}");
     backup(here, &["rules"]).ended(1).says(&["which is backed up itself"]);
     assert_eq!(service.stop().code(), Some(0));
 }

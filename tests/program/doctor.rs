@@ -1,5 +1,7 @@
 //! `gleaner doctor` names the cause of each planted fault, with the command or the key that fixes it, and finds nothing where all is well.
 
+mod planted;
+
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
 use std::io::{Read as _, Write as _};
@@ -133,8 +135,12 @@ const FAULTS: &[Fault] = &[
         "chmod 600",
     ),
     (
-        "a data folder that others can enter",
-        |here| (mode(&here.join("data"), 0o755), NONE).1,
+        "a data folder that others can enter and read",
+        |here| {
+            mode(&here.join("data"), 0o755);
+            mode(&here.join("data/crawl.redb"), 0o644);
+            NONE
+        },
         "data_readable",
         "chmod o-rwx",
     ),
@@ -396,7 +402,7 @@ fn doctor_finds_nothing_where_all_is_well_and_changes_nothing() {
 fn doctor_names_the_cause_of_each_planted_fault_and_its_fix() {
     let well = Well::new();
     let mut wrong = Vec::new();
-    for (name, plant, code, fix) in FAULTS {
+    for (name, plant, code, fix) in FAULTS.iter().chain(planted::MORE) {
         let (_folder, here) = well.copy();
         let variables = plant(&here);
         let ran = doctor(&here, &["--json"], &variables);

@@ -136,6 +136,37 @@ fn who_silences_it_is_not_called_for_a_time_or_until_it_is_over() {
 }
 
 #[test]
+fn a_silence_is_ended_by_hand_and_by_time() {
+    let mut told = Told::new();
+    told.stand(40, &[AWAY], &[]);
+    let id = told.book.list()[0].id.clone();
+    let now = UnixMillis(told.minute * MINUTE);
+    assert!(told.book.silence(&id, None, now) && told.book.unsilence(&id) && !told.book.unsilence("x-1"));
+    assert_eq!(told.book.list()[0].silenced_until_ms, None);
+    assert_eq!(told.stand(60, &[], &[]), ["over unreachable s"], "somebody is called");
+    assert_eq!(told.stand(40, &[AWAY], &[]), ["fired unreachable s"], "and about the next one");
+    let id = told.book.list()[0].id.clone();
+    assert!(told.book.silence(&id, Some(5), UnixMillis(told.minute * MINUTE)));
+    told.stand(6, &[AWAY], &[]);
+    assert_eq!(told.book.list()[0].silenced_until_ms, None, "its time is over");
+}
+
+#[test]
+fn a_cause_that_is_away_is_shown_as_such_until_the_alarm_is_over() {
+    let mut told = Told::new();
+    told.stand(40, &[AWAY], &[]);
+    assert_eq!(told.book.list()[0].away_since_ms, None);
+    told.stand(5, &[], &[]);
+    let since = (told.minute - 4) * MINUTE;
+    assert_eq!(told.book.list()[0].away_since_ms, Some(ms(UnixMillis(since))));
+    told.stand(1, &[AWAY], &[]);
+    assert_eq!(told.book.list()[0].away_since_ms, None);
+    told.stand(60, &[], &[]);
+    let over = &told.book.list()[0];
+    assert_eq!((over.away_since_ms, over.over_ms.is_some()), (None, true));
+}
+
+#[test]
 fn what_was_told_is_not_told_again_after_a_restart() {
     let mut told = Told::new();
     assert_eq!(told.stand(40, &[AWAY, (Kind::DiskFull, None)], &[]), ["fired disk-full", "fired unreachable s"]);

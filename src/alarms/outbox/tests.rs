@@ -9,6 +9,7 @@ fn alarm(id: &str) -> Alarm {
         site: None,
         title: String::new(),
         since_ms: 0,
+        away_since_ms: None,
         over_ms: None,
         figures: None,
         rule: None,

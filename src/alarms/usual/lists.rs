@@ -1,7 +1,7 @@
 //! How many rows a list shows. A list whose rows hardly vary is known after a few looks; one that shows the day's or the night's torrents after a week
 //! with its weekend: then less than its poorest day but one is not usual.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use gleaner_base::clock::UnixMillis;
 use serde::{Deserialize, Serialize};
@@ -33,9 +33,8 @@ const LESS: u32 = 60;
 /// Rows of the poorest look in per cent of those of the richest, from which a list hardly varies.
 const STEADY: u32 = 80;
 
-/// Read time without a look, as a multiple of the longest one lately, after which a list says nothing any more: its URL is gone, or left the rules.
-/// At least and at most so many milliseconds; after the longest it is forgotten. The crawl puts off a list that is not there for weeks: that it is over
-/// should not be told soon.
+/// Read time without a look, as a multiple of the longest one lately, after which a list says nothing any more while others of its class do: its URL is gone,
+/// or left the rules. At least and at most so many milliseconds; after the longest it is forgotten. The crawl puts off a list that is not there for weeks.
 const UNSEEN_TIMES: u64 = 3;
 const UNSEEN_LEAST_MS: u64 = DAY_MS / 2;
 const UNSEEN_MOST_MS: u64 = LIST_DAYS_MAX as u64 * DAY_MS;
@@ -117,10 +116,13 @@ impl Lists {
         list.mind(look);
     }
 
-    /// The site was read for so long: lists that were not looked at meanwhile say nothing in the end, and are forgotten later.
+    /// The site was read for so long: lists that were not looked at meanwhile say nothing in the end, and are forgotten later, unless all of their class
+    /// have vanished and one of them showed too little: that lasts until one shows rows, or by other rules.
     pub fn pass(&mut self, read_ms: u64) {
         self.0.values_mut().for_each(|list| list.unseen_ms += read_ms);
-        self.0.retain(|_, list| list.unseen_ms < UNSEEN_MOST_MS);
+        let there: BTreeSet<Box<str>> =
+            self.0.values().filter(|list| list.is_there()).map(|list| list.class.clone()).collect();
+        self.0.retain(|_, list| list.unseen_ms < UNSEEN_MOST_MS || list.less > 0 && !there.contains(&list.class));
     }
 
     /// The class whose lists show less, if there is one: of several the one with more lists.
@@ -133,7 +135,9 @@ impl Lists {
     }
 
     fn class_fell(&self, class: &str) -> Option<Fell> {
-        let all = || self.0.values().filter(|list| *list.class == *class && list.is_there());
+        // Where all are away nothing has shown that they are well again: they count as they were when they were last looked at.
+        let has_one = self.0.values().any(|list| *list.class == *class && list.is_there());
+        let all = || self.0.values().filter(|list| *list.class == *class && (!has_one || list.is_there()));
         let fallen: Vec<&List> = all().filter(|list| list.less >= LOOKS_AT_LESS).collect();
         let began = fallen.iter().filter_map(|list| list.since).min()?;
         let looked_at = all().filter(|list| list.at >= began).count();
@@ -258,9 +262,35 @@ mod tests {
             let at = UnixMillis(day as u64 * DAY_MS);
             lists.mind(&Look { list: 1, class: "index", at, shown: Shown::Rows(rows), path: "/".into() });
         }
+        let well = |lists: &mut Lists, day: u64| {
+            let at = UnixMillis(day * DAY_MS);
+            lists.mind(&Look { list: 2, class: "index", at, shown: Shown::Rows(50), path: "/".into() });
+        };
+        well(&mut lists, 10);
         lists.pass(2 * DAY_MS);
+        well(&mut lists, 12);
         assert!(lists.fell().is_some());
         lists.pass(DAY_MS);
+        well(&mut lists, 13);
         assert_eq!(lists.fell(), None);
+    }
+
+    #[test]
+    fn lists_that_all_vanish_stay_fallen_until_one_shows_rows() {
+        let mut lists = Lists::default();
+        look(&mut lists, 0, 10, &[(1, 50), (2, 50)]);
+        look(&mut lists, 10, 4, &[(1, 0), (2, 0)]);
+        // The site is read on, and none of them is looked at.
+        for _ in 0..60 {
+            lists.pass(DAY_MS);
+            let fell = lists.fell().unwrap();
+            assert!(fell.are_empty && (fell.lists, fell.of) == (2, 2), "{fell:?}");
+        }
+        look(&mut lists, 100 * 96, 1, &[(1, 50)]);
+        assert_eq!(
+            lists.fell().map(|fell| (fell.lists, fell.of)),
+            None,
+            "one of them is well again, the other is gone"
+        );
     }
 }

@@ -125,6 +125,7 @@ pub fn test_alarm(now: UnixMillis) -> Alarm {
         site: None,
         title: "a test, nothing is wrong".to_owned(),
         since_ms: i64::try_from(now.0).unwrap_or(i64::MAX),
+        away_since_ms: None,
         over_ms: None,
         figures: None,
         rule: None,

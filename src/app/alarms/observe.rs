@@ -17,8 +17,10 @@ use gleaner_crawl::promises::{PROMISES_NOTE, Promises, place_of};
 use gleaner_crawl::tally::{TALLY_NOTE, Tally};
 use gleaner_crawl::watched::{HostPaused, ListLook, ListShown, PauseKind, PoorPage, QUIET_HOURS, Watched};
 use gleaner_rules::Class;
+use gleaner_rules::config::backup::Backup;
 use gleaner_store::crawldb::{CrawlDbError, Outcome, Reader, SiteCounts};
 
+use crate::app::backups::{Backups, times};
 use crate::app::figures::Figures;
 use crate::app::finding::Finder;
 use crate::app::pauses;
@@ -30,9 +32,6 @@ const REFUSED: [Outcome; 3] = [Outcome::Denied, Outcome::ClientError, Outcome::T
 const HISTORY_SHARE: u64 = 5;
 const HISTORY_URLS: u64 = 200;
 
-/// Name of the file with the time of the last backup, in milliseconds since 1970.
-const BACKUP: &str = "backup-last";
-
 /// See the module.
 pub struct Observer {
     pub db: Arc<dyn Reader>,
@@ -41,8 +40,10 @@ pub struct Observer {
     pub finder: Option<Finder>,
     pub data_dir: PathBuf,
     pub rules_dir: PathBuf,
-    /// Time between two backups that the service makes by itself, if it does.
-    pub backup_every: Option<Duration>,
+    /// Backups that the service makes by itself, if it does.
+    pub backup: Option<Backup>,
+    /// Those that are made.
+    pub backups: Option<Backups>,
     /// Time that passes whatever the clock is set to.
     pub steady: Box<dyn Fn() -> Duration + Send>,
     /// The clock, and the time that has passed, at the last observation.
@@ -67,7 +68,8 @@ impl Observer {
             finder: None,
             data_dir,
             rules_dir,
-            backup_every: None,
+            backup: None,
+            backups: None,
             steady: Box::new(since_boot),
             clocks: None,
             began: None,
@@ -124,14 +126,15 @@ impl Observer {
             }
             None => None,
         };
-        let backup = std::fs::read_to_string(self.data_dir.join(BACKUP)).ok();
+        let backup = times::last(&self.data_dir, self.backup.as_ref().map(|wanted| &*wanted.to));
         Ok(Machine {
             disk,
             clock_set_by_ms,
             store_fault: self.progress.store_fault(),
             index,
-            backup: backup.and_then(|text| text.trim().parse().ok()).map(UnixMillis),
-            backup_every: self.backup_every,
+            backup,
+            backup_every: self.backup.as_ref().map(|wanted| wanted.every),
+            backup_fault: self.backups.as_ref().and_then(Backups::fault),
             up: steady.saturating_sub(*self.began.get_or_insert(steady)),
             rule_faults: self.progress.rule_faults().iter().map(rule_fault).collect(),
         })

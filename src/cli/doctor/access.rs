@@ -10,11 +10,13 @@ use crate::limits::DOCTOR_FILES_MAX;
 use gleaner_base::owner;
 
 /// Bits of a mode.
+const OTHERS_READ: u32 = 0o004;
 const OTHERS_WRITE: u32 = 0o002;
+const OTHERS_ENTER: u32 = 0o001;
 const GROUP_AND_OTHERS: u32 = 0o077;
 
-/// What the program writes in a data folder.
-const WRITTEN: [&str; 9] = [
+/// What the program writes in a data folder: keys of members, passwords, and what was found.
+const WRITTEN: [&str; 11] = [
     "crawl.redb",
     "update.redb",
     "torrents",
@@ -22,6 +24,8 @@ const WRITTEN: [&str; 9] = [
     "sessions",
     "secrets",
     "handover",
+    "exports",
+    "alarms",
     "tokens.json",
     "backup-last",
 ];
@@ -38,8 +42,6 @@ pub(super) fn check(of: &Patient) -> Vec<Finding> {
     let files = of.files.iter().map(|file| file.path.clone());
     let watched = files.chain(of.config.file.clone()).chain([of.config.rules_dir.clone()]);
     for path in watched.take(DOCTOR_FILES_MAX) {
-        // A folder with the sticky bit, as /tmp, is watched by the system.
-        let is_open = |there: &Metadata| there.mode() & OTHERS_WRITE != 0 && there.mode() & 0o1000 == 0;
         if fs::metadata(&path).is_ok_and(|there| is_open(&there)) {
             let fix = format!("chmod o-w {}", path.display());
             found.push(Finding::new("rules_writable", path.display(), "every user of this machine may change it", fix));
@@ -48,13 +50,35 @@ pub(super) fn check(of: &Patient) -> Vec<Finding> {
     found
 }
 
+/// True if every user may change it. A folder with the sticky bit, as /tmp, is watched by the system.
+fn is_open(there: &Metadata) -> bool {
+    there.mode() & OTHERS_WRITE != 0 && there.mode() & 0o1000 == 0
+}
+
+/// True if every user may read a file with this name, or list or enter such a folder; the time of the last backup is no secret.
+fn may_be_read(path: &Path) -> bool {
+    let bits = |there: &Metadata| if there.is_dir() { OTHERS_READ | OTHERS_ENTER } else { OTHERS_READ };
+    let is_open = |there: Metadata| !there.is_symlink() && there.mode() & bits(&there) != 0;
+    !path.ends_with("backup-last") && fs::symlink_metadata(path).is_ok_and(is_open)
+}
+
 fn data_folder(data_dir: &Path, there: &Metadata) -> Vec<Finding> {
     let mut found = Vec::new();
-    let shown = data_dir.display();
-    if there.mode() & 0o007 != 0 {
-        let what =
-            format!("every user of this machine may enter it (mode {:04o}): torrents hold keys", there.mode() & 0o777);
-        found.push(Finding::new("data_readable", &shown, what, format!("chmod o-rwx {shown}")));
+    let (shown, mode) = (data_dir.display(), there.mode());
+    let fix = || format!("chmod o-rwx {shown}");
+    if is_open(there) {
+        let what = format!("every user of this machine may write in it (mode {:04o})", mode & 0o7777);
+        found.push(Finding::new("data_writable", &shown, what, fix()));
+    }
+    // A folder that others may enter, as a demo's is, is no fault while all in it is closed to them.
+    let may_enter = mode & OTHERS_ENTER != 0;
+    let open: Vec<&str> = WRITTEN.into_iter().filter(|name| may_enter && may_be_read(&data_dir.join(name))).collect();
+    if !open.is_empty() {
+        let (open, mode) = (open.join(", "), mode & 0o777);
+        let what = format!(
+            "every user of this machine may enter it (mode {mode:04o}) and read {open}: torrents and databases hold keys"
+        );
+        found.push(Finding::new("data_readable", &shown, what, fix()));
     }
     let is_foreign = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|of| of.uid() != there.uid());
     let paths = WRITTEN.iter().map(|name| data_dir.join(name));

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use super::handover::may_write;
 use super::{Finding, Patient};
-use crate::app::backups::last;
+use crate::app::backups::times::last;
 use crate::app::database_path;
+use gleaner_alarms::watch::late_after;
 use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
 use gleaner_rules::config::backup::Backup;
 
@@ -16,7 +17,7 @@ pub(super) fn check(of: &Patient) -> Vec<Finding> {
         minutes if minutes % 60 == 0 => format!("{} h", minutes / 60),
         minutes => format!("{minutes} min"),
     };
-    let told = match last(&of.config.data_dir) {
+    let told = match last(&of.config.data_dir, Some(&wanted.to)) {
         Some(at) if is_old(at, wanted, SystemClock.now()) => Some((
             "backup_old",
             format!("the last backup was finished at {}, and one is due every {every}", at.rfc3339()),
@@ -35,7 +36,7 @@ pub(super) fn check(of: &Patient) -> Vec<Finding> {
 }
 
 fn is_old(at: UnixMillis, wanted: &Backup, now: UnixMillis) -> bool {
-    now.since(at) > wanted.every * 2
+    now.since(at) > late_after(wanted.every)
 }
 
 fn folder(of: &Patient, wanted: &Backup) -> Option<Finding> {

@@ -7,7 +7,11 @@ use gleaner_search::{Search, SearchError};
 
 pub(super) async fn check(of: &Patient) -> Vec<Finding> {
     let Some(database) = of.database().await else { return Vec::new() };
-    let is_served = matches!(database, Database::Held(_));
+    // A service keeps it up; a crawl that holds the folder does not.
+    let is_served = match database {
+        Database::Held(remote) => matches!(remote.alarms().await, Ok(Some(_))),
+        Database::File(_) => false,
+    };
     let torrents = match database.reader().changes(u64::MAX, 0).await {
         Ok(changes) => changes.last,
         Err(_) => return Vec::new(),

@@ -1,16 +1,17 @@
 //! Each site: its password and session, robots.txt, and its start pages, each requested once and as slowly as its rules say. Nothing is
-//! posted. A site that has asked for a pause, or that its rules keep quiet, is left alone.
+//! posted. A site that a person has paused, whose host has asked for a pause, or that its own rules keep quiet, is left alone, and that is reported.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::sync::Arc;
 
 use super::{Finding, Patient};
-use crate::app::{secrets, sessions, status};
+use crate::app::database::Database;
+use crate::app::{pauses, secrets, sessions, status};
 use crate::cli::dry_run::ahead::{self, Ahead};
 use crate::limits::{DOCTOR_CHECK_TIME_MAX, DOCTOR_SITE_TIME_MAX, DOCTOR_SITES_MAX};
 use gleaner_base::clock::{Clock as _, SystemClock};
-use gleaner_base::url::without_keys;
+use gleaner_base::url::{without_keys, without_keys_in};
 use gleaner_rules::SiteRules;
 
 pub(super) async fn check(of: &Patient) -> Vec<Finding> {
@@ -31,11 +32,17 @@ async fn one(of: &Patient, site: &Arc<SiteRules>) {
     if site.login.is_some() && has_open_session(of, site) {
         return;
     }
+    let rest = rest(of, site).await;
     let account = account(of, site);
     let has_session = account.is_empty();
     of.tell(account);
+    match rest {
+        Some(Rest::Pause(finding)) => return of.tell([finding]),
+        Some(Rest::Rules(why)) => return of.leave(format!("{}: its start pages were not requested: {why}", site.name)),
+        None => {}
+    }
     // A guest's page would say nothing of a member's.
-    if !has_session || of.is_unreachable(site) || rests(of, site).await {
+    if !has_session || of.is_unreachable(site) {
         return;
     }
     for (url, ahead) in site.start.iter().zip(ahead::of(&of.config, site).await) {
@@ -64,17 +71,46 @@ fn account(of: &Patient, site: &SiteRules) -> Vec<Finding> {
     }
 }
 
-/// True if nothing may be requested now.
-async fn rests(of: &Patient, site: &SiteRules) -> bool {
-    let now = SystemClock.now();
-    if site.hours.quiet_until(now).is_some() {
-        return true;
-    }
-    let Some(database) = of.database().await else { return false };
+/// Why nothing of a site may be requested now.
+enum Rest {
+    /// A pause, of a person or a host.
+    Pause(Finding),
+    /// Its own rules, as every night.
+    Rules(String),
+}
+
+async fn rest(of: &Patient, site: &SiteRules) -> Option<Rest> {
+    let (name, now) = (&*site.name, SystemClock.now());
+    let database = of.database().await?;
     let db = database.reader();
-    let is_held = !matches!(status::held(db, site, now).await, Ok(None));
+    if let Ok(Some(pause)) = pauses::of(db, name, now).await {
+        let what = format!(
+            "{} has paused it {}: nothing of it was requested",
+            pause.by,
+            match pause.until {
+                Some(until) => format!("until {}", until.rfc3339()),
+                None => "until it is resumed".to_owned(),
+            }
+        );
+        let resume = of.command(&format!("resume {name}"));
+        let fix = match database {
+            Database::Held(_) => resume,
+            Database::File(_) => format!("{resume} once the service runs, which keeps a pause over restarts"),
+        };
+        return Some(Rest::Pause(Finding::new("site_paused", name, what, fix)));
+    }
+    if let Some(waiting) = status::held(db, site, now).await.ok().flatten() {
+        return Some(Rest::Rules(format!("{} until {}", waiting.reason, waiting.until)));
+    }
     let hosts = db.hosts().await.unwrap_or_default();
-    is_held || hosts.iter().any(|host| *host.site == *site.name && host.blocked_until > now)
+    let host = hosts.iter().find(|host| *host.site == *name && host.blocked_until > now)?;
+    let (until, why) = (host.blocked_until.rfc3339(), without_keys_in(&host.blocked_reason));
+    let what = format!("{} is left alone until {until}: {why}; nothing of it was requested", host.origin);
+    let fix = format!(
+        "wait: it ends by itself, and a good answer after it ends what led to it; if it comes back, lower `rate` of {}",
+        site.file.display()
+    );
+    Some(Rest::Pause(Finding::new("host_paused", name, what, fix)))
 }
 
 fn start_page(of: &Patient, site: &SiteRules, url: &str, ahead: &Ahead) -> Option<Finding> {

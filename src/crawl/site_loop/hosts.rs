@@ -420,6 +420,10 @@ impl SiteHosts {
         let host = self.hosts[index].face_mut(face);
         if forgiven || (answered == Answered::Well && !pauses) {
             host.forgive();
+            if let Some(since) = host.outage.take() {
+                let (site, lasted_s) = (&self.site.rules.name, self.site.clock.now().since(since).as_secs());
+                tracing::info!(%site, host = host.name(), lasted_s, "host answers again");
+            }
             self.progress.watch(&self.site.rules.name, |watched| drop(watched.hosts.remove(&*host.origin)));
         }
         if forgiven {
@@ -443,9 +447,10 @@ impl SiteHosts {
         let (site, until) = (&self.site.rules.name, block.until.rfc3339());
         let reason = format!("{}: {detail}", block.reason);
         self.progress.watch(site, |watched| watched.pauses(&host.origin, &block, &reason, self.site.clock.now()));
-        // A host that stays away is reported at the first pause, the fourth, the sixteenth …
-        let in_a_row = block.complaints;
-        if in_a_row < 2 || (in_a_row.is_power_of_two() && in_a_row.ilog2().is_multiple_of(2)) {
+        // One line when it begins to stay away, whichever of the requests in flight finds that, and one when it answers again.
+        let (in_a_row, is_known) = (block.complaints, host.outage.is_some());
+        host.outage.get_or_insert(self.site.clock.now());
+        if !is_known {
             tracing::warn!(%site, host = host.name(), until, in_a_row, reason, "host is paused");
         } else {
             tracing::debug!(%site, host = host.name(), until, in_a_row, reason, "host is paused");

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::pressing::whole;
 use super::table::{Call, Nothing};
 use crate::acts::Refused;
-use crate::alarms::{Alarm, Answer};
+use crate::alarms::{Alarm, Answer, problem};
 use crate::problem::Problem;
 
 /// All alarms.
@@ -65,6 +65,8 @@ pub struct SavedPage {
 pub struct Answered {
     /// The alarm, or null after a test.
     alarm: Option<Alarm>,
+    /// After a test, the channels that took it.
+    delivered: Vec<String>,
 }
 
 async fn listed(call_list: &crate::alarms::Alarms) -> Result<Vec<Alarm>, Problem> {
@@ -72,7 +74,7 @@ async fn listed(call_list: &crate::alarms::Alarms) -> Result<Vec<Alarm>, Problem
 }
 
 fn unknown(id: &str) -> Problem {
-    Problem::not_found(format!("no alarm has the id {id}, or it is over"), "/api/v1/alarms lists the alarms")
+    problem(Refused::Unknown(id.to_owned()))
 }
 
 pub async fn alarms(call: Call<Nothing, Nothing>) -> Result<AllAlarms, Problem> {
@@ -98,6 +100,10 @@ pub async fn silence(call: Call<OfAlarm, SilenceAsked>) -> Result<Answered, Prob
     answer(&call.outlet.inside.alarms, call.path.id, Answer::Silence { minutes }).await
 }
 
+pub async fn unsilence(call: Call<OfAlarm, Nothing>) -> Result<Answered, Problem> {
+    answer(&call.outlet.inside.alarms, call.path.id, Answer::Unsilence).await
+}
+
 pub async fn note(call: Call<OfAlarm, NoteAsked>) -> Result<Answered, Problem> {
     let text = call.query.text;
     if text.chars().count() > NOTE_CHARACTERS_MAX {
@@ -109,14 +115,12 @@ pub async fn note(call: Call<OfAlarm, NoteAsked>) -> Result<Answered, Problem> {
 
 pub async fn test(call: Call<Nothing, TestAsked>) -> Result<Answered, Problem> {
     let channel = call.query.channel.unwrap_or_default();
-    (call.outlet.inside.alarms.answer)(channel, Answer::Test).await?;
-    Ok(Answered { alarm: None })
+    let delivered = (call.outlet.inside.alarms.answer)(channel, Answer::Test).await?;
+    Ok(Answered { alarm: None, delivered })
 }
 
 async fn answer(alarms: &crate::alarms::Alarms, id: String, answer: Answer) -> Result<Answered, Problem> {
-    match (alarms.answer)(id.clone(), answer).await {
-        Err(Refused::Unknown(id)) => return Err(unknown(&id)),
-        done => done?,
-    }
-    Ok(Answered { alarm: listed(alarms).await?.into_iter().find(|alarm| alarm.id == id) })
+    (alarms.answer)(id.clone(), answer).await.map_err(problem)?;
+    let alarm = listed(alarms).await?.into_iter().find(|alarm| alarm.id == id);
+    Ok(Answered { alarm, delivered: Vec::new() })
 }

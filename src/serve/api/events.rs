@@ -1,7 +1,7 @@
 //! What happens, as it happens, as server-sent events (HTML, §9.2). A stream has no queue: it reads on from where it is whenever its client takes more, so that
 //! one who takes nothing costs nothing, until the connection is let go.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::archive::Torrent;
 use super::table::{Call, Nothing};
 use crate::Outlet;
+use crate::alarms::Alarm;
 use crate::limits::{EVENT_LOOK, EVENT_STREAMS_MAX, EVENTS_AT_ONCE};
 use crate::links::Links;
 use crate::problem::Problem;
@@ -41,16 +42,18 @@ enum Kind {
     Torrent,
     Log,
     Sites,
+    Alarm,
 }
 
-const KINDS: [(&str, Kind); 3] = [("torrent", Kind::Torrent), ("log", Kind::Log), ("sites", Kind::Sites)];
+const KINDS: [(&str, Kind); 4] =
+    [("torrent", Kind::Torrent), ("log", Kind::Log), ("sites", Kind::Sites), ("alarm", Kind::Alarm)];
 
 /// Which events are wanted.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventsAsked {
-    /// Kinds, separated by commas: `torrent`, `log`, `sites`. All unless asked otherwise.
-    #[schemars(regex(pattern = "^(torrent|log|sites)(,(torrent|log|sites))*$"))]
+    /// Kinds, separated by commas: `torrent`, `log`, `sites`, `alarm`. All unless asked otherwise.
+    #[schemars(regex(pattern = "^(torrent|log|sites|alarm)(,(torrent|log|sites|alarm))*$"))]
     kinds: Option<String>,
 }
 
@@ -58,8 +61,12 @@ impl EventsAsked {
     fn kinds(&self) -> Result<BTreeSet<Kind>, Problem> {
         let Some(text) = &self.kinds else { return Ok(KINDS.iter().map(|(_, kind)| *kind).collect()) };
         let known = |name: &str| KINDS.iter().find(|(own, _)| *own == name).map(|(_, kind)| *kind);
-        let wrong =
-            || Problem::wrong("kinds names something else", "write some of torrent, log, sites, separated by commas");
+        let wrong = || {
+            Problem::wrong(
+                "kinds names something else",
+                "write some of torrent, log, sites, alarm, separated by commas",
+            )
+        };
         text.split(',').map(|name| known(name).ok_or_else(wrong)).collect()
     }
 }
@@ -82,6 +89,27 @@ impl Read {
     }
 }
 
+/// The alarms that a client knows to be open, by id, without what changes at each look.
+#[derive(Default)]
+struct Seen(BTreeMap<String, AlarmState>);
+
+type AlarmState = (bool, Option<i64>, Option<String>);
+
+impl Seen {
+    /// At first those that are open, then those that have fired, are over, or were answered.
+    fn news(&mut self, list: Vec<Alarm>) -> Vec<Alarm> {
+        let state = |of: &Alarm| (of.away_since_ms.is_some(), of.silenced_until_ms, of.note.clone());
+        let is_open = |of: &Alarm| of.over_ms.is_none();
+        let open = list.iter().filter(|of| is_open(of)).map(|of| (of.id.clone(), state(of))).collect();
+        let before = std::mem::replace(&mut self.0, open);
+        let is_news = |of: &Alarm| match (is_open(of), before.get(&of.id)) {
+            (true, known) => known != Some(&state(of)),
+            (false, known) => known.is_some(),
+        };
+        list.into_iter().filter(is_news).collect()
+    }
+}
+
 struct Stream {
     outlet: Arc<Outlet>,
     links: Links,
@@ -90,6 +118,7 @@ struct Stream {
     kinds: BTreeSet<Kind>,
     read: Read,
     works: Vec<SiteWork>,
+    alarms: Seen,
     ready: VecDeque<Event>,
     /// What was ready before is taken: there is nothing new for a moment.
     is_idle: bool,
@@ -110,8 +139,9 @@ pub async fn events(call: Call<Nothing, EventsAsked>) -> Result<Response, Proble
     // An earlier process counted its lines anew.
     let read = seen.map_or(end, |seen| Read { change: seen.change.min(end.change), line: seen.line.min(end.line) });
     let (links, session) = (call.caller.links, call.caller.session);
-    let (works, ready) = (Vec::new(), VecDeque::from([Event::default().comment("gleaner")]));
-    let stream = Stream { outlet, links, session, kinds, read, works, ready, is_idle: false, _place: place };
+    let (works, alarms) = (Vec::new(), Seen::default());
+    let ready = VecDeque::from([Event::default().comment("gleaner")]);
+    let stream = Stream { outlet, links, session, kinds, read, works, alarms, ready, is_idle: false, _place: place };
     let events = stream::unfold(stream, |mut stream| async move {
         let event = stream.next().await?;
         Some((Ok::<_, Infallible>(event), stream))
@@ -169,6 +199,12 @@ impl Stream {
                 self.works = works;
             }
         }
+        if self.kinds.contains(&Kind::Alarm) {
+            let list = (self.outlet.inside.alarms.list)().await.map_err(|error| Problem::ours(&error))?;
+            for alarm in self.alarms.news(list) {
+                self.tell("alarm", &alarm);
+            }
+        }
         Ok(())
     }
 
@@ -222,10 +258,30 @@ mod tests {
     }
 
     #[test]
+    fn an_alarm_is_news_when_it_fires_is_answered_or_away_and_over_and_once_each() {
+        let alarm = |over_ms: Option<i64>, away_since_ms: Option<i64>, now: f64| {
+            let alarm = serde_json::json!({
+                "id": "refused-1", "kind": "refused", "site": "s", "title": "t", "since_ms": 1, "todo": "", "over_ms": over_ms,
+                "away_since_ms": away_since_ms, "figures": { "of": "visits", "before": 0.0, "now": now }
+            });
+            serde_json::from_value::<Alarm>(alarm).unwrap()
+        };
+        let mut seen = Seen::default();
+        assert!(seen.news(vec![alarm(Some(9), None, 0.0)]).is_empty(), "history is no news");
+        let mut count = |alarm: Alarm| seen.news(vec![alarm]).len();
+        assert_eq!(count(alarm(None, None, 0.5)), 1);
+        assert_eq!(count(alarm(None, None, 0.6)), 0, "its figures alone");
+        assert_eq!(count(alarm(None, Some(5), 0.6)), 1);
+        assert_eq!(count(Alarm { note: Some("mine".to_owned()), ..alarm(None, Some(5), 0.6) }), 1);
+        assert_eq!(count(alarm(Some(9), None, 0.6)), 1);
+        assert_eq!(count(alarm(Some(9), None, 0.6)), 0);
+    }
+
+    #[test]
     fn kinds_are_some_of_those_that_there_are() {
         let kinds = |text: &str| EventsAsked { kinds: Some(text.to_owned()) }.kinds().ok();
         assert_eq!(kinds("log,torrent"), Some(BTreeSet::from([Kind::Torrent, Kind::Log])));
-        assert_eq!(EventsAsked { kinds: None }.kinds().unwrap().len(), 3);
+        assert_eq!(EventsAsked { kinds: None }.kinds().unwrap().len(), 4);
         assert_eq!([kinds(""), kinds("log,"), kinds("all")], [None, None, None]);
     }
 }

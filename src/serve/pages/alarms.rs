@@ -11,7 +11,7 @@ use maud::{Markup, html};
 use super::visit::{Form, Visit, part};
 use super::{ACTING, words};
 use crate::Outlet;
-use crate::alarms::{Alarm, Answer, Figures};
+use crate::alarms::{Alarm, Answer, Figures, problem};
 use crate::limits::SAVED_PAGE_SHOWN;
 use crate::problem::Problem;
 
@@ -178,7 +178,7 @@ pub async fn answer(
         "note" => (Answer::Note { text: form.get("text").trim().to_owned() }, "The note is kept."),
         _ => return Err(Problem::wrong("nothing is wanted", "press one of the buttons of the page")),
     };
-    (outlet.inside.alarms.answer)(id, answer).await?;
+    (outlet.inside.alarms.answer)(id, answer).await.map_err(problem)?;
     Ok(visit.back(&form, done.to_owned()))
 }
 

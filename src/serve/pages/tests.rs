@@ -66,6 +66,7 @@ fn alarm() -> Alarm {
         site: Some(evil()),
         title: evil(),
         since_ms: 1_796_080_000_000,
+        away_since_ms: None,
         over_ms: None,
         figures: Some(Figures { of: evil(), before: 40.0, now: 3.0 }),
         rule: Some(evil()),
@@ -98,7 +99,7 @@ fn inside(pressed: &Pressed) -> Inside {
             list: Box::new(|| Box::pin(std::future::ready(Ok(vec![alarm()])))),
             answer: Box::new(move |id, answer: Answer| {
                 of_answers.lock().unwrap().push(format!("{id} {answer:?}"));
-                Box::pin(std::future::ready(Ok(())))
+                Box::pin(std::future::ready(Ok(Vec::new())))
             }),
             page: Box::new(|_| Box::pin(std::future::ready(Ok(Some(evil()))))),
         },

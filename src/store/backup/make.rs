@@ -5,14 +5,16 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use data_encoding::HEXLOWER;
 
 use super::manifest::{self, MANIFEST, Manifest};
 use super::packed::{self, Packing};
 use super::pool::{Pool, make_folder, sync_all};
-use super::{BackupError, CRAWL, MARK, Made, TORRENTS, UPDATE, is_archive, must_be_folder};
+use super::unnamed;
+use super::{
+    Attempt, BackupError, CRAWL, MARK, Made, TORRENTS, UPDATE, is_archive, must_be_folder, must_not_be_other_archive,
+};
 use crate::crawldb::redb_store::{Bounds, OpenOptions as DbOptions, RedbStore};
 use crate::crawldb::update::UpdateDb;
 use crate::export::whole_file::{lock, parent, sync_folder};
@@ -50,7 +52,7 @@ pub struct Wanted {
     pub with_secrets: bool,
 }
 
-/// Backs up one state. `stop` ends it before; then, and after errors, nothing of it is left, and earlier backups are as they were.
+/// Backs up one state. `attempt` may end it before; then, and after errors, nothing of it is left, and earlier backups are as they were.
 ///
 /// # Errors
 /// [`BackupError`].
@@ -58,11 +60,12 @@ pub fn backup(
     (db, update, archive): (&RedbStore, &UpdateDb, &Archive),
     wanted: &Wanted,
     now: UnixMillis,
-    stop: &AtomicBool,
+    attempt: &Attempt,
 ) -> Result<Made, BackupError> {
+    must_not_be_other_archive(&wanted.dest)?;
     let folders = wanted.parts.iter().map(|part| &*part.from).filter(|from| from.is_dir());
     folders.chain([&*wanted.data_dir]).try_for_each(|folder| must_be_outside(&wanted.dest, folder))?;
-    let run = Run { db, update, archive, wanted, now, stop };
+    let run = Run { db, update, archive, wanted, now, attempt };
     if is_archive(&wanted.dest) { run.to_archive() } else { run.to_folder() }
 }
 
@@ -86,7 +89,7 @@ struct Run<'a> {
     archive: &'a Archive,
     wanted: &'a Wanted,
     now: UnixMillis,
-    stop: &'a AtomicBool,
+    attempt: &'a Attempt,
 }
 
 /// A folder that is removed unless it gets another name.
@@ -115,12 +118,26 @@ impl Run<'_> {
         let path = dest.join(&name);
         fs::rename(&part.0, &path).map_err(|error| BackupError::io(&path, "rename", error))?;
         sync_folder(dest)?;
-        let removed = self.wanted.keep.map_or(Ok(0), |keep| remove_old(dest, keep, &name))?;
+        let (mut removed, mut removed_torrents, mut note) = (0, 0, None);
+        if let Some(keep) = self.wanted.keep {
+            removed = remove_old(dest, keep, &name)?;
+            // The backup is whole, whatever becomes of this.
+            let newest = manifest.torrents - manifest.left_out.len() as u64;
+            match unnamed::remove(dest, newest, self.attempt) {
+                Ok(count) => removed_torrents = count,
+                Err(error) => {
+                    let error = error.to_string().replace('\n', "; ");
+                    note = Some(format!("torrents that no backup needs stay in {}: {error}", dest.display()));
+                }
+            }
+        }
         Ok(Made {
             new_torrents: pool.new,
             linked: pool.linked,
             bytes_written: databases + pool.bytes_written,
             removed,
+            removed_torrents,
+            note,
             ..self.made(path, &manifest)
         })
     }
@@ -167,6 +184,8 @@ impl Run<'_> {
             left_out,
             with_secrets: self.wanted.with_secrets,
             removed: 0,
+            removed_torrents: 0,
+            note: None,
         }
     }
 
@@ -175,9 +194,10 @@ impl Run<'_> {
         let mut manifest = Manifest::new(self.now, self.wanted.with_secrets);
         for small in &self.wanted.parts {
             copy_part(&small.from, part, &small.to, 0, &mut manifest)?;
+            self.attempt.step();
         }
         let snapshot = self.db.snapshot(self.update)?;
-        let bounds = Bounds::new(&self.wanted.data_dir.join(CRAWL), self.stop);
+        let bounds = Bounds::new(&self.wanted.data_dir.join(CRAWL), &self.attempt.stop, &self.attempt.steps);
         let is_whole =
             snapshot.copy_crawl(&part.join(CRAWL), &bounds)? && snapshot.copy_update(&part.join(UPDATE), &bounds)?;
         // The crawl's file grows while the snapshot lives.
@@ -203,9 +223,10 @@ impl Run<'_> {
         let options = DbOptions { cache_bytes: READ_CACHE_BYTES, sync: false };
         let copy = RedbStore::read_only(&part.join(CRAWL), options)?;
         copy.each_torrent(|facts| {
-            if self.stop.load(Ordering::Relaxed) {
+            if self.attempt.is_stopped() {
                 return Err(BackupError::Stopped);
             }
+            self.attempt.step();
             manifest.torrents += 1;
             if !take(&facts)? {
                 manifest.left_out.push(HEXLOWER.encode(&facts.sha256));

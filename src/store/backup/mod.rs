@@ -6,7 +6,7 @@
 //!     manifest.json                   checksums of the files below
 //!     crawl.redb, update.redb         both at one moment
 //!     data/ config/ rules/ secrets/   small files; the last with secrets only
-//! DEST/torrents/ab/SHA256.torrent     files of the archive, of all states: they never change
+//! DEST/torrents/ab/SHA256.torrent     files of the archive, of all states: they never change, and go with the last state that has them
 //! ```
 //!
 //! A torrent's file is on the disk before its row is committed, so the files that the copied rows name are there: the databases are
@@ -20,9 +20,11 @@ mod manifest;
 mod packed;
 mod pool;
 mod restore;
+mod unnamed;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +49,25 @@ const UPDATE: &str = "update.redb";
 /// Folder of the archive's files in a backup and in a data folder.
 const TORRENTS: &str = "torrents";
 
+/// A backup that is being made, as others see it.
+#[derive(Debug, Default)]
+pub struct Attempt {
+    /// Ends it before it is whole.
+    pub stop: AtomicBool,
+    /// Grows with each part of a database and each file: while it stands still, a disk is waited for.
+    pub steps: AtomicU64,
+}
+
+impl Attempt {
+    fn step(&self) {
+        self.steps.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
 /// A finished backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Made {
@@ -66,8 +87,13 @@ pub struct Made {
     /// Torrents whose files are lost or damaged.
     pub left_out: u64,
     pub with_secrets: bool,
-    /// Earlier states that were removed.
+    /// Earlier states that were removed, and torrents that none of the others has.
     pub removed: u64,
+    #[serde(default)]
+    pub removed_torrents: u64,
+    /// What a person should know beside.
+    #[serde(default)]
+    pub note: Option<String>,
 }
 
 /// Why there is no backup, or no restore.
@@ -83,6 +109,10 @@ pub enum BackupError {
     Foreign { dest: PathBuf },
     #[error("{dest}: {what}, not a folder\nhint: name a folder, or a file that ends in .tar.zst", dest = dest.display())]
     InTheWay { dest: PathBuf, what: String },
+    #[error("{dest}: its name is that of an archive of another kind\nhint: name a file that ends in .tar.zst, or a folder", dest = dest.display())]
+    OtherArchive { dest: PathBuf },
+    #[error("{from}: there is no such file or folder\nhint: name a folder of backups, the folder of one of them, or an archive that ends in .tar.zst", from = from.display())]
+    Nowhere { from: PathBuf },
     #[error("{dest}: another backup is writing there\nhint: wait for its end, or back up to another place", dest = dest.display())]
     Busy { dest: PathBuf },
     #[error("{path}: {what}; earlier backups are whole\nhint: {hint}", path = path.display())]
@@ -155,6 +185,23 @@ impl From<ExportError> for BackupError {
 #[must_use]
 pub fn is_archive(dest: &Path) -> bool {
     dest.to_string_lossy().ends_with(".tar.zst")
+}
+
+/// Ends of archives that are none of ours: whoever names one wants no folder of this name.
+const OTHER_ARCHIVES: [&str; 14] =
+    [".zip", ".tar", ".gz", ".tgz", ".bz2", ".tbz2", ".xz", ".txz", ".zst", ".tzst", ".7z", ".rar", ".lz4", ".cpio"];
+
+/// An error for a name of an archive that is not written here, unless it is that of a folder of backups already.
+///
+/// # Errors
+/// `OtherArchive`.
+pub fn must_not_be_other_archive(dest: &Path) -> Result<(), BackupError> {
+    let name = dest.to_string_lossy().to_lowercase();
+    let is_other = !is_archive(dest) && OTHER_ARCHIVES.iter().any(|end| name.ends_with(end));
+    if is_other && !dest.is_dir() {
+        return Err(BackupError::OtherArchive { dest: dest.to_owned() });
+    }
+    Ok(())
 }
 
 /// An error if something else than a folder has this name or one above it.

@@ -126,7 +126,7 @@ enum Found {
 fn find(from: &Path) -> Result<Found, BackupError> {
     let not = || BackupError::NotABackup { from: from.to_owned() };
     let there = fs::metadata(from).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => not(),
+        ErrorKind::NotFound | ErrorKind::NotADirectory => BackupError::Nowhere { from: from.to_owned() },
         _ => BackupError::Io { path: from.to_owned(), action: "open", detail: error },
     })?;
     if !there.is_dir() {

@@ -131,6 +131,24 @@ async fn a_selector_of_rows_that_matches_nothing_is_a_warning_once_and_none_wher
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_outage_is_a_line_when_it_begins_and_one_when_it_ends() {
+    let (log, _guard) = Log::begin();
+    let fronts: String = (1..=30).map(|n| format!("<a href=/list/{n}>list {n}</a>")).collect();
+    let mut web = Web::new(Duration::from_millis(10)).at("/", &[page(&fronts)]);
+    for n in 1..=30 {
+        web = web.at(&format!("/list/{n}"), &[releases(20)]);
+    }
+    let (from, until) = (Duration::from_secs(3_600), Duration::from_secs(3 * 3_600));
+    let (web, machine) = (Arc::new(web.otherwise(details).outage(from, until)), Machine::new());
+    let service = RunOptions { keep_looking: true, ..RunOptions::default() };
+    machine.crawl_until(&web, &format!("revisit_minutes = 5\n{FAST}"), service, Some(2 * until)).await;
+    let paused = log.lines("host is paused");
+    assert!(paused.len() == 1 && paused[0].contains("WARN"), "{paused:?}");
+    let again = log.lines("host answers again");
+    assert!(again.len() == 1 && again[0].contains("lasted_s="), "{again:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn that_nothing_can_be_stored_is_told_at_once_and_once_a_minute_and_so_is_its_end() {
     let (log, _guard) = Log::begin();
     let mut machine = Machine::new();

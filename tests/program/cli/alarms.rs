@@ -5,6 +5,7 @@ use std::fs;
 use rustix::process::Signal;
 use serde_json::Value;
 
+use crate::cli::api::Listener;
 use crate::cli::harness::{Service, folder, run, wait_for};
 use crate::cli::press::{JSON, post};
 use crate::cli::web::{get, port_of};
@@ -41,10 +42,18 @@ fn an_alarm_is_told_once_over_kills_and_answered() {
     run(here, &["status", "--data", "data"]).says(&["1 alarm is open"]);
     run(here, &["alarms", "note", &id, "mine", "--data", "data"]).ended(0);
     run(here, &["alarms", "silence", &id, "--minutes", "60", "--data", "data"]).ended(0).says(&["for 60 minutes"]);
+    run(here, &["alarms", "--data", "data"]).ended(0).says(&["silenced until 2"]);
+    run(here, &["alarms", "unsilence", &id, "--data", "data"]).ended(0).says(&["is not silenced"]);
+    assert_eq!(list(here)[0]["silenced_until_ms"], Value::Null);
+    run(here, &["alarms", "unsilence", "nothing-9", "--data", "data"])
+        .ended(1)
+        .says(&["no alarm has the id nothing-9"]);
     run(here, &["alarms", "silence", "nothing-9", "--data", "data"]).ended(1).says(&["no alarm has the id nothing-9"]);
-    run(here, &["alarms", "test", "own", "--data", "data"]).ended(0).says(&["the test was delivered"]);
+    run(here, &["alarms", "test", "own", "--data", "data"]).ended(0).says(&["the test was delivered: own"]);
     run(here, &["alarms", "test", "none", "--data", "data"]).ended(1).says(&["no channel is called none", "hint: "]);
-    let failed = run(here, &["alarms", "test", "--data", "data"]).ended(1).says(&["lost: it cannot be reached"]);
+    let failed = run(here, &["alarms", "test", "--data", "data"])
+        .ended(1)
+        .says(&["lost: it cannot be reached", "delivered: own"]);
     assert!(!failed.err.contains("s3cret"), "{}", failed.err);
     let before = calls();
     assert_eq!(before, 3, "the alarm and two tests");
@@ -53,11 +62,19 @@ fn an_alarm_is_told_once_over_kills_and_answered() {
     assert_eq!((&shown["alarms"][0]["note"], shown["alarms"].as_array().unwrap().len()), (&"mine".into(), 1));
     let silenced = post(port, &format!("/api/v1/alarms/{id}/silence"), &[JSON], "{}").json();
     assert_eq!(silenced["alarm"]["silenced_until_ms"], 253_402_300_799_000_i64);
+    // Who listens hears what is open, and what becomes of it.
+    let mut listener = Listener::start(port, "?kinds=alarm", "");
+    let (kind, _, heard) = listener.event();
+    assert_eq!((&*kind, &heard["id"], &heard["away_since_ms"]), ("alarm", &id.clone().into(), &Value::Null));
+    let again = post(port, &format!("/api/v1/alarms/{id}/unsilence"), &[JSON], "{}").json();
+    assert_eq!(again["alarm"]["silenced_until_ms"], Value::Null);
+    assert_eq!(listener.event().2["silenced_until_ms"], Value::Null);
     let noted = post(port, &format!("/api/v1/alarms/{id}/note"), &[JSON], r#"{"text":"<b>ours\u202e"}"#).json();
     assert_eq!(noted["alarm"]["note"], "<b>ours");
     for (path, body, status) in [
         ("nothing-9/note", r#"{"text":"x"}"#, 404),
         ("nothing-9/silence", "{}", 404),
+        ("nothing-9/unsilence", "{}", 404),
         ("rule-file-1/silence", r#"{"minutes":0}"#, 400),
         ("rule-file-1/silence", r#"{"until":1}"#, 400),
         ("rule-file-1/note", "{}", 400),
@@ -65,7 +82,8 @@ fn an_alarm_is_told_once_over_kills_and_answered() {
     ] {
         assert_eq!(post(port, &format!("/api/v1/alarms/{path}"), &[JSON], body).status, status, "{path} {body}");
     }
-    assert_eq!(post(port, "/api/v1/alarms/test", &[JSON], r#"{"channel":"own"}"#).status, 200);
+    let tested = post(port, "/api/v1/alarms/test", &[JSON], r#"{"channel":"own"}"#);
+    assert_eq!((tested.status, tested.json()["delivered"].clone()), (200, serde_json::json!(["own"])));
     let foreign = post(port, "/api/v1/alarms/test", &[JSON, ("Origin", "http://evil.example")], "{}");
     assert_eq!((foreign.status, get(port, "/api/v1/alarms/rule-file-1/page").status), (403, 404));
     let before = before + 1;

@@ -109,10 +109,10 @@ fn status_of(listener: &Listener) -> String {
 }
 
 /// A client of the events.
-struct Listener(BufReader<TcpStream>);
+pub struct Listener(BufReader<TcpStream>);
 
 impl Listener {
-    fn start(port: u16, query: &str, last: &str) -> Self {
+    pub fn start(port: u16, query: &str, last: &str) -> Self {
         let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         write!(stream, "GET /api/v1/events{query} HTTP/1.1\r\nHost: 127.0.0.1\r\nLast-Event-ID: {last}\r\n\r\n")
@@ -127,7 +127,7 @@ impl Listener {
     }
 
     /// The next event: its kind, its id and its data.
-    fn event(&mut self) -> (String, String, Value) {
+    pub fn event(&mut self) -> (String, String, Value) {
         let (mut kind, mut id) = (String::new(), String::new());
         loop {
             let line = self.line();

@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 
-use crate::cli::harness::{BINARY, Ran, closed_port, folder, gleaner, run, write_site};
+use crate::cli::harness::{BINARY, Ran, Service, closed_port, folder, gleaner, run, wait_for, write_site};
 
 /// Runs a shell's line in a folder, with `$0` for the program.
 fn shell(here: &Path, line: &str) -> Ran {
@@ -32,6 +32,69 @@ fn a_system_that_starts_no_thread_is_told_with_the_limit_to_raise() {
         ran.ended(1)
             .says(&["no thread could be started (", "hint: raise the limit on processes: `ulimit -u`, or `TasksMax="]);
     }
+}
+
+#[test]
+fn who_may_not_open_the_socket_of_a_service_is_told_so_with_the_group() {
+    let dir = folder();
+    let here = dir.path();
+    fs::create_dir(here.join("rules")).unwrap();
+    let service = Service::start(here);
+    wait_for("the service answers", || here.join("data/control.sock").exists().then_some(()));
+    let nobody = "no service runs in this folder";
+    let asked = |program: &str| {
+        for words in ["alarms silence refused-1", "pause demo", "resume demo"] {
+            let ran = shell(here, &format!("exec {program}\"$0\" {words} --data data")).ended(1);
+            assert!(!ran.err.contains(nobody), "{}", ran.err);
+            ran.says(&["this user may not open it: it belongs to ", "the group ", "(mode 0", "usermod -aG "]);
+        }
+    };
+    if is_root() {
+        // The folder lets nobody else in; then the socket.
+        fs::set_permissions(here, fs::Permissions::from_mode(0o755)).unwrap();
+        let stranger = "setpriv --reuid 65531 --regid 65531 --clear-groups ";
+        asked(stranger);
+        fs::set_permissions(here.join("data"), fs::Permissions::from_mode(0o755)).unwrap();
+        asked(stranger);
+    } else {
+        fs::set_permissions(here.join("data/control.sock"), fs::Permissions::from_mode(0o000)).unwrap();
+        asked("");
+        fs::set_permissions(here.join("data"), fs::Permissions::from_mode(0o000)).unwrap();
+        asked("");
+        fs::set_permissions(here.join("data"), fs::Permissions::from_mode(0o700)).unwrap();
+    }
+    drop(service);
+    run(here, &["pause", "demo", "--data", "data"]).ended(1).says(&[nobody]);
+}
+
+#[test]
+fn a_site_that_is_disabled_is_told_to_be_so() {
+    let dir = folder();
+    let here = dir.path();
+    write_site(here, closed_port());
+    run(here, &["crawl", "site", "--data", "data", "--rules", "rules"]);
+    let rules = here.join("rules/site.toml");
+    let text = fs::read_to_string(&rules).unwrap();
+    for (enabled, is_told) in [("true", false), ("false", true)] {
+        fs::write(&rules, text.replace("enabled = true", &format!("enabled = {enabled}"))).unwrap();
+        for words in [&["status"][..], &["top", "--once"]] {
+            let ran = run(here, &[words, &["--data", "data", "--rules", "rules"]].concat()).ended(0);
+            assert_eq!(ran.out.contains("disabled"), is_told, "{words:?}: {}", ran.out);
+        }
+    }
+}
+
+#[test]
+fn a_configuration_shows_its_backups_and_alarms() {
+    let here = folder();
+    let text =
+        "[backup]\nto = \"/srv/b\"\nevery = \"12h\"\n[alarms]\nafter = { unreachable = 90 }\noff = [\"delay-grew\"]\n";
+    fs::write(here.path().join("gleaner.toml"), text).unwrap();
+    run(here.path(), &["config", "check"]).ended(0).says(&[
+        "backup /srv/b: every 12h, the last 7 stay",
+        "alarms.off delay-grew",
+        "alarms.after unreachable: 90m",
+    ]);
 }
 
 #[test]

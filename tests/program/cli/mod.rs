@@ -3,7 +3,7 @@
 
 mod accounts;
 mod alarms;
-mod api;
+pub mod api;
 mod changes;
 mod damaged;
 mod demo;
@@ -21,7 +21,7 @@ mod login;
 mod members_keys;
 mod misuse;
 mod output;
-mod owners;
+pub mod owners;
 mod pages;
 mod paths;
 pub mod press;
@@ -77,6 +77,7 @@ fn every_command_has_help_with_an_example() {
         "alarms",
         "alarms test",
         "alarms silence",
+        "alarms unsilence",
         "alarms note",
         "search",
         "categories",
@@ -125,7 +126,11 @@ fn a_mistyped_command_or_flag_is_told_with_the_nearest_and_exits_2() {
         .says(&["'train' is a command of gleaner-lab", "hint: gleaner-lab train"]);
     run(here.path(), &["simulate", "forum.csv"]).ended(2).says(&["hint: gleaner-lab simulate"]);
     run(here.path(), &["crawl", "--dry-rn"]).ended(2).says(&["'--dry-rn'", "'--dry-run'"]);
-    run(here.path(), &["crawl", "--max-pages", "0"]).ended(2).says(&["--max-pages"]);
+    for option in ["--max-pages", "--max-time", "--enumerate"] {
+        let ran = run(here.path(), &["crawl", "demo", option, "0"]).ended(2);
+        let ran = ran.says(&[option, "write a number from 1 on"]);
+        assert!(!ran.err.contains("18446744073709551615"), "{}", ran.err);
+    }
     run(here.path(), &["--version"]).ended(0).says(&[env!("CARGO_PKG_VERSION")]);
     assert_eq!(fs::read_dir(here.path()).unwrap().count(), 0, "wrong usage leaves nothing behind");
 }

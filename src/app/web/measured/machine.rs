@@ -14,7 +14,7 @@ pub(super) fn families(data_dir: &Path, archive_bytes: u64) -> Vec<Family> {
         families.push(Family::of("gleaner_disk_free_bytes", "Free bytes of the data folder's disk.", Gauge, free));
         families.push(Family::of("gleaner_disk_size_bytes", "All bytes of that disk.", Gauge, size));
     }
-    let last = backups::last(data_dir).unwrap_or_default();
+    let last = backups::times::last(data_dir, None).unwrap_or_default();
     families.push(Family::of(
         "gleaner_last_backup_timestamp_seconds",
         "When the last backup was finished; 0 for never.",

@@ -7,7 +7,7 @@
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread;
 use std::time::Duration;
@@ -90,6 +90,8 @@ macro_rules! copy_each {
 /// When a copy is given up: the file of the crawl grows as long as its snapshot lives.
 pub struct Bounds<'s> {
     stop: &'s AtomicBool,
+    /// Counts the parts that were taken.
+    parts: &'s AtomicU64,
     source: PathBuf,
     /// Bytes of the source from which on it has grown too much.
     bytes_max: u64,
@@ -97,12 +99,12 @@ pub struct Bounds<'s> {
 }
 
 impl<'s> Bounds<'s> {
-    /// `source` is the file that grows; `stop` ends the copy.
+    /// `source` is the file that grows; `stop` ends the copy, and `parts` grows with it.
     #[must_use]
-    pub fn new(source: &Path, stop: &'s AtomicBool) -> Self {
+    pub fn new(source: &Path, stop: &'s AtomicBool, parts: &'s AtomicU64) -> Self {
         let bytes = fs::metadata(source).map_or(0, |there| there.len());
         let bytes_max = bytes.saturating_add(bytes.max(limits::BACKUP_GROWTH_SPARE_BYTES));
-        Self { stop, source: source.to_owned(), bytes_max, stalled: limits::BACKUP_STALL_TIME_MAX }
+        Self { stop, parts, source: source.to_owned(), bytes_max, stalled: limits::BACKUP_STALL_TIME_MAX }
     }
 
     fn is_stopped(&self) -> bool {
@@ -256,7 +258,10 @@ impl Copy<'_> {
         while !self.bounds.is_stopped() {
             self.bounds.check(waited)?;
             match self.to.try_send(rows) {
-                Ok(()) => return Ok(true),
+                Ok(()) => {
+                    self.bounds.parts.fetch_add(1, Ordering::Relaxed);
+                    return Ok(true);
+                }
                 Err(TrySendError::Disconnected(_)) => return Ok(false),
                 Err(TrySendError::Full(back)) => rows = back,
             }
@@ -284,7 +289,8 @@ mod tests {
         let source = here.path().join("crawl.redb");
         let db = Database::create(&source).unwrap();
         let from = db.begin_read().unwrap();
-        let mut bounds = Bounds::new(&source, &stop);
+        let parts = AtomicU64::new(0);
+        let mut bounds = Bounds::new(&source, &stop, &parts);
         bounds.stalled = LOOK * 3;
         let (to, _rows) = sync_channel(0);
         let copy = Copy { from: &from, to, bounds: &bounds };
