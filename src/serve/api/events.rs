@@ -52,6 +52,9 @@ pub struct EventsAsked {
     /// Kinds, separated by commas: `torrent`, `log`, `sites`. All unless asked otherwise.
     #[schemars(regex(pattern = "^(torrent|log|sites)(,(torrent|log|sites))*$"))]
     kinds: Option<String>,
+    /// Only that something has happened: of each kind one event a second at most, without data of it. Pages ask so.
+    #[serde(default)]
+    brief: bool,
 }
 
 impl EventsAsked {
@@ -88,8 +91,9 @@ struct Stream {
     /// The session that it was asked for in.
     session: Option<String>,
     kinds: BTreeSet<Kind>,
+    is_brief: bool,
     read: Read,
-    works: Vec<SiteWork>,
+    works: Arc<Vec<SiteWork>>,
     ready: VecDeque<Event>,
     /// What was ready before is taken: there is nothing new for a moment.
     is_idle: bool,
@@ -104,14 +108,16 @@ pub async fn events(call: Call<Nothing, EventsAsked>) -> Result<Response, Proble
         let title = format!("{EVENT_STREAMS_MAX} clients listen already");
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, title, "close one of the streams, or ask again later")
     })?;
-    let now = outlet.db.changes(u64::MAX, 0).await.map_err(|error| Problem::ours(&error))?;
-    let end = Read { change: now.last, line: outlet.inside.log.last() };
+    let now = outlet.seen().await?;
+    let end = Read { change: now.change, line: now.line };
     let seen = call.headers.get("last-event-id").and_then(|id| id.to_str().ok()).and_then(Read::of_id);
     // An earlier process counted its lines anew.
     let read = seen.map_or(end, |seen| Read { change: seen.change.min(end.change), line: seen.line.min(end.line) });
     let (links, session) = (call.caller.links, call.caller.session);
-    let (works, ready) = (Vec::new(), VecDeque::from([Event::default().comment("gleaner")]));
-    let stream = Stream { outlet, links, session, kinds, read, works, ready, is_idle: false, _place: place };
+    let is_brief = call.query.brief;
+    let works = if is_brief { now.works } else { Arc::default() };
+    let ready = VecDeque::from([Event::default().comment("gleaner")]);
+    let stream = Stream { outlet, links, session, kinds, is_brief, read, works, ready, is_idle: false, _place: place };
     let events = stream::unfold(stream, |mut stream| async move {
         let event = stream.next().await?;
         Some((Ok::<_, Infallible>(event), stream))
@@ -152,21 +158,36 @@ impl Stream {
 
     /// Makes ready what has happened since.
     async fn look(&mut self) -> Result<(), Problem> {
-        if self.kinds.contains(&Kind::Torrent) {
-            self.look_at_torrents().await?;
-        }
-        if self.kinds.contains(&Kind::Log) {
-            for line in self.outlet.inside.log.after(self.read.line, EVENTS_AT_ONCE) {
-                self.read.line = line.number;
-                self.tell("log", &line);
+        let seen = self.outlet.seen().await?;
+        if self.kinds.contains(&Kind::Torrent) && seen.change > self.read.change {
+            if self.is_brief {
+                self.read.change = seen.change;
+                self.tell("torrent", &());
+            } else {
+                self.look_at_torrents().await?;
             }
         }
-        if self.kinds.contains(&Kind::Sites) {
-            let works = (self.outlet.inside.works)();
-            let changed: Vec<SiteWork> = works.iter().filter(|work| !self.works.contains(work)).cloned().collect();
-            if !changed.is_empty() {
-                self.tell("sites", &changed);
-                self.works = works;
+        if self.kinds.contains(&Kind::Log) && seen.line > self.read.line {
+            if self.is_brief {
+                self.read.line = seen.line;
+                self.tell("log", &());
+            } else {
+                for line in self.outlet.inside.log.after(self.read.line, EVENTS_AT_ONCE) {
+                    self.read.line = line.number;
+                    self.tell("log", &line);
+                }
+            }
+        }
+        if self.kinds.contains(&Kind::Sites) && !Arc::ptr_eq(&self.works, &seen.works) {
+            let before = std::mem::replace(&mut self.works, seen.works);
+            if self.is_brief {
+                self.tell("sites", &());
+            } else {
+                let changed = self.works.iter().filter(|work| !before.contains(work));
+                let changed: Vec<SiteWork> = changed.cloned().collect();
+                if !changed.is_empty() {
+                    self.tell("sites", &changed);
+                }
             }
         }
         Ok(())
@@ -223,9 +244,9 @@ mod tests {
 
     #[test]
     fn kinds_are_some_of_those_that_there_are() {
-        let kinds = |text: &str| EventsAsked { kinds: Some(text.to_owned()) }.kinds().ok();
+        let kinds = |text: &str| EventsAsked { kinds: Some(text.to_owned()), brief: false }.kinds().ok();
         assert_eq!(kinds("log,torrent"), Some(BTreeSet::from([Kind::Torrent, Kind::Log])));
-        assert_eq!(EventsAsked { kinds: None }.kinds().unwrap().len(), 3);
+        assert_eq!(EventsAsked { kinds: None, brief: false }.kinds().unwrap().len(), 3);
         assert_eq!([kinds(""), kinds("log,"), kinds("all")], [None, None, None]);
     }
 }
