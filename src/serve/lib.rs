@@ -2,7 +2,7 @@
 //! a runtime of its own, so that no reader costs the crawl a lane.
 //!
 //! `listen` accepts connections, `access` decides who may ask, `tokens` knows by what, `links` makes URLs; `torznab`, `feeds`, `download`, `api`, `metrics` and
-//! `pages` are what is answered; `rows` fetches what they show.
+//! `pages` are what is answered; `rows` fetches what they show, `pulse` sees once a second what has happened, `searches` keeps those that are saved.
 
 pub mod limits;
 

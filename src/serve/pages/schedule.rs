@@ -1,6 +1,7 @@
 //! When lists are looked at: a day back with what each look found, the next day of each site, and the lists that come next.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use axum::response::Response;
 use gleaner_base::clock::UnixMillis;
@@ -81,6 +82,26 @@ fn ticks(looks: impl Iterator<Item = (UnixMillis, &'static str)>, now: UnixMilli
     ticks
 }
 
+/// Ticks of a lane that each have a title: of more, the page would be long, and nobody could point at one.
+const TITLED: usize = 48;
+
+/// Ticks as one line of each class.
+fn paths(ticks: &[Tick]) -> BTreeMap<&'static str, String> {
+    let mut paths: BTreeMap<&str, (i64, String)> = BTreeMap::new();
+    for (pixel, _, _, class) in ticks {
+        let stroke = match *class {
+            "b-ok" => "s1",
+            "b-idle" => "si",
+            "b-failed" => "s3",
+            _ => "s0",
+        };
+        let (before, d) = paths.entry(stroke).or_insert_with(|| (0, "M1 21".to_owned()));
+        let _ = write!(d, "m{}-18v18", (pixel - *before) * 2);
+        *before = *pixel;
+    }
+    paths.into_iter().map(|(class, (_, d))| (class, d)).collect()
+}
+
 fn class(found: LookFound) -> &'static str {
     match found {
         LookFound::Rows(_) => "b-ok",
@@ -110,9 +131,9 @@ fn line(visit: &Visit, lane: &Lane<'_>) -> Markup {
                 title { (words::shown(lane.site)) ": " (label) }
                 rect.quiet x="0" y="11" width=(WIDTH) height="2" {}
                 @if let Some(until) = quiet { rect.quiet x=(WIDTH / 2.0) y="4" width=((until - WIDTH / 2.0).max(2.0)) height="16" { title { @match lane.waits { Some((until, why)) => { "until " (words::day_time(until)) ": " (words::shown(why)) } None => { "paused" } } } } }
-                @for (pixel, at, count, class) in &ticks {
+                @if ticks.len() <= TITLED { @for (pixel, at, count, class) in &ticks {
                     rect class=(class) x=(pixel * 2) y="3" width="2" height="18" { title { (words::day_time(*at)) @if *count > 1 { ", " (count) " looks" } } }
-                }
+                } } @else { @for (class, d) in paths(&ticks) { path class=(class) d=(d) {} } }
                 rect.now x=(WIDTH / 2.0 - 1.0) y="0" width="2" height="26" { title { "now" } }
             }
         }
@@ -186,5 +207,10 @@ mod tests {
         let counts: Vec<(u64, &str)> =
             ticks(looks.into_iter(), now).iter().map(|(_, _, count, of)| (*count, *of)).collect();
         assert_eq!(counts, [(2, "b-ok"), (1, "b-idle"), (1, "tick")]);
+        let many = (0..400).map(|nth| (at(nth * 200_000), if nth % 2 == 0 { "b-ok" } else { "tick" }));
+        let paths = paths(&ticks(many, now));
+        assert_eq!(paths.keys().copied().collect::<Vec<_>>(), ["s0", "s1"]);
+        let bytes: usize = paths.values().map(String::len).sum();
+        assert!(paths["s1"].starts_with("M1 21m480-18v18m") && bytes < 400 * 10, "{bytes}: {}", &paths["s1"][..40]);
     }
 }

@@ -118,7 +118,7 @@ fn tiles(site: &Site, covered: &Covered, half_hours: &[HalfHour], now: UnixMilli
             div { b { (words::count(site.torrents_seen)) } span { "torrents" } }
             div { b { (words::count(site.magnets)) } span { "by magnet only" } }
             div { b { @if let Some(ratio) = covered.ratio { @if covered.is_at_most { "≤ " } (words::percent(ratio)) } @else { "–" } } span { "coverage" } }
-            div { b { (seconds(delay.and_then(|of| of.median_s))) " · " (seconds(delay.and_then(|of| of.p90_s))) " · " (seconds(delay.and_then(|of| of.p99_s))) } span { "delay p50 · p90 · p99" } }
+            div { b { @if delay.is_some() { (seconds(delay.and_then(|of| of.median_s))) " · " (seconds(delay.and_then(|of| of.p90_s))) " · " (seconds(delay.and_then(|of| of.p99_s))) } @else { "–" } } span { "delay p50 · p90 · p99" } }
             div { b { (words::count(site.urls_queued)) } span { "URLs queued of " (words::count(site.urls_known)) } }
             div { b { (words::count(site.pages)) } span { "requests, " (words::bytes(site.body_bytes)) } }
             div { b { (words::count(requests.into())) } span { "requests today, as far as known" } }
