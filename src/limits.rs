@@ -122,6 +122,15 @@ pub const ANSWER_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(
 /// Lists of a schedule in one answer over HTTP: each has the expectation of every hour and its next rechecks, a kilobyte.
 pub const SCHEDULE_LISTS_MAX: usize = 1_000;
 
+/// Lists of a site on the page of all schedules, and how long what that page shows is kept: to reckon a day of 3,000 lists takes a while.
+pub const TIMETABLE_LISTS_MAX: usize = 50;
+pub const TIMETABLES_KEPT: Duration = Duration::from_secs(10);
+
+/// How long what `gleaner doctor` has found is shown before it looks again, how long it may take, and bytes of its report.
+pub const EXAMINED_KEPT: Duration = Duration::from_secs(600);
+pub const EXAMINED_TIME_MAX: Duration = Duration::from_secs(120);
+pub const EXAMINED_BYTES_MAX: u64 = 1 << 20;
+
 /// How long the end of the service waits for a watch folder that does not answer, such as one on a network.
 pub const HANDOVER_STOP_TIME_MAX: Duration = Duration::from_secs(4);
 

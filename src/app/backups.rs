@@ -38,7 +38,7 @@ const INCONSISTENT: &str = "the backup stopped at an inconsistency: `gleaner ver
 const RETRY: Duration = Duration::from_secs(600);
 
 /// Small files of the data folder that are backed up, ...
-const OWN: [&str; 5] = ["alarms", "exports", "handover", "proposed", "sources.refused"];
+const OWN: [&str; 6] = ["alarms", "exports", "handover", "proposed", "searches.json", "sources.refused"];
 
 /// ... and those that admit to sites or to this program.
 const SECRETS: [&str; 5] = ["secrets", "sessions", "tokens.json", "tokens.used.json", "tokens.revoked.json"];

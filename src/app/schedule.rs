@@ -5,12 +5,19 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::limits::TIMETABLE_LISTS_MAX;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::without_keys;
 use gleaner_crawl::fresh::boards::{BOARDS_NOTE, ChangeBasis, StoredBoards};
 use gleaner_crawl::fresh::timetable::{ListExplanation, SCHEDULE_NOTE, StoredTimetable};
+use gleaner_crawl::progress::Progress;
+use gleaner_crawl::watched::{ListLook, ListShown};
+use gleaner_serve::desk::{Due, LookFound, PastLook, Timetable};
+use gleaner_serve::limits::LOOKS_SHOWN;
 use gleaner_serve::lists::ListRow;
 use gleaner_store::crawldb::{CrawlDbError, Reader};
+
+const DAY_MS: u64 = 86_400_000;
 
 /// Upcoming rechecks per list; a separate field has their number per day.
 const NEXT_TOLD: usize = 24;
@@ -114,6 +121,51 @@ fn of_list(told: ListExplanation, boards: &StoredBoards) -> ScheduledList {
         url: told.url,
         why: told.why,
     }
+}
+
+/// The schedule of a site as the page of all schedules shows it, without what it has looked at.
+#[must_use]
+pub fn timetable(site: &str, state: &StoredTimetable, now: UnixMillis) -> Timetable {
+    let told = state.explain(now.0 / 1_000);
+    let time = |seconds: u64| UnixMillis(seconds.saturating_mul(1_000));
+    let end = UnixMillis(now.0 + DAY_MS);
+    let mut looks: Vec<UnixMillis> =
+        told.iter().flat_map(|list| &list.next).map(|at| time(*at)).filter(|at| *at < end).collect();
+    looks.sort_unstable();
+    looks.truncate(LOOKS_SHOWN);
+    let due = |list: &ListExplanation| Due {
+        url: list.url.clone(),
+        posts_per_day: list.weight,
+        looked: time(list.looked),
+        next: list.next.first().map(|at| time(*at)),
+        why: list.why.clone(),
+    };
+    Timetable {
+        site: site.to_owned(),
+        looks_per_day: state.per_day,
+        is_full: state.is_full(),
+        lists_total: told.len(),
+        lists: told.iter().take(TIMETABLE_LISTS_MAX).map(due).collect(),
+        looks,
+        past: Vec::new(),
+    }
+}
+
+/// The looks at lists of the past day.
+#[must_use]
+pub fn past_looks(progress: &Progress, site: &str, now: UnixMillis) -> Vec<PastLook> {
+    let since = now.0.saturating_sub(DAY_MS);
+    let looks = progress.past_looks(site).into_iter().filter(|look| look.at.0 >= since);
+    let told = |look: ListLook| PastLook {
+        at: look.at,
+        path: look.path.into(),
+        found: match look.shown {
+            ListShown::Rows(rows) => LookFound::Rows(rows),
+            ListShown::Same => LookFound::Same,
+            ListShown::Nothing => LookFound::Nothing,
+        },
+    };
+    looks.map(told).collect()
 }
 
 /// The lists of a site: those that were read as lists, and those of the schedule; the one that is rechecked next first.

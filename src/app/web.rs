@@ -1,6 +1,7 @@
 //! The HTTP server of a running service, on a thread and a runtime of its own: no reader costs the crawl a lane.
 
 mod desk;
+mod examine;
 mod history;
 mod measured;
 mod rule_files;
@@ -142,7 +143,7 @@ fn inside(
     let sources = Sources::of(app, progress, figures.clone(), desk.clone());
     let (open, backups) = (desk.clone(), app.backups());
     let (of_all, of_site) = (report.clone(), report);
-    let (l1, l2, l3, l4, l5) = (live.clone(), live.clone(), live.clone(), live.clone(), live);
+    let (l1, l2, l3, l4, l5, l6) = (live.clone(), live.clone(), live.clone(), live.clone(), live.clone(), live);
     let (for_lists, for_schedule) = (Arc::clone(&app.clock), Arc::clone(&app.clock));
     let progress = progress.clone();
     Inside {
@@ -182,7 +183,7 @@ fn inside(
             Box::pin(async move { wishes.ask(act).await })
         }),
         alarms: alarms(desk),
-        desk: desk::desk(app, config, history, figures),
+        desk: desk::desk(app, config, (history, figures), (&progress, l6)),
         works: Box::new(move || works(&progress)),
         metrics: Box::new(move || {
             let sources = sources.clone();

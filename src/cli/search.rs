@@ -36,7 +36,7 @@ pub struct Options {
     /// Torrents to leave out before the first one shown
     #[arg(long, value_name = "COUNT", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100_000))]
     skip: u32,
-    /// Count the torrents by site, category, year, and private
+    /// Count the torrents by site, category, year, size, version, and private
     #[arg(long)]
     facets: bool,
     /// Print one JSON object

@@ -13,6 +13,7 @@ use crate::frontier::budgets::LinkTally;
 use crate::frontier::crews::Crew;
 use crate::frontier::offsite::OffsiteLink;
 use crate::hosts::Ending;
+use crate::refused::OfPage;
 use crate::schedule::Post;
 use crate::version::Print;
 use gleaner_base::clock::UnixMillis;
@@ -89,6 +90,8 @@ pub struct PageFindings {
     pub offsite: Option<Vec<OffsiteLink>>,
     /// On a site with an account: links that would act in its name, as path and query, and the signs of it. They are not in `found`.
     pub acting: Vec<(Box<str>, ActSign)>,
+    /// Links that the rules refuse, a sample.
+    pub refused: OfPage,
     /// What closes the later pages of this list, if all links to them are denied.
     pub closed_pager: Option<ClosedPager>,
     /// On a site with an account: a sign that this page was served to a guest.
@@ -267,6 +270,8 @@ pub struct End {
     pub stated: Option<Stated>,
     /// Of the first page of a list that shows too little: the page.
     pub poor_page: Option<Arc<PoorPage>>,
+    /// Links that the rules refuse, a sample.
+    pub refused: OfPage,
 }
 
 impl Finished {

@@ -1,6 +1,7 @@
 //! Applies the site's rules to an address that a page names. Pure.
 
 use crate::job::Found;
+use crate::refused::RefusedBy;
 use gleaner_base::url::CrawlUrl;
 use gleaner_rules::{ActSign, Class, Refusal, SiteRules, Verdict};
 
@@ -15,6 +16,8 @@ pub enum Declined {
     Elsewhere(CrawlUrl),
     /// The rule of `deny` with this number matches it, where a class of lists would.
     List(CrawlUrl, usize),
+    /// For another reason that a rule file or an account gives.
+    By(CrawlUrl, RefusedBy),
     Other,
 }
 
@@ -46,6 +49,11 @@ pub fn judge(rules: &SiteRules, url: CrawlUrl) -> Result<Found, Declined> {
         {
             Err(Declined::List(url, number))
         }
-        Verdict::Refuse { .. } => Err(Declined::Other),
+        Verdict::Refuse { reason } => match reason {
+            Refusal::Denied(number, _) => Err(Declined::By(url, RefusedBy::Rule(number))),
+            Refusal::NotBelowStart => Err(Declined::By(url, RefusedBy::NotBelowStart)),
+            Refusal::EndsSession => Err(Declined::By(url, RefusedBy::EndsSession)),
+            _ => Err(Declined::Other),
+        },
     }
 }

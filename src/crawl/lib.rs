@@ -30,6 +30,7 @@ pub mod progress;
 pub mod promises;
 pub mod read_before;
 pub mod refusal;
+pub mod refused;
 pub mod repeats;
 pub mod robots_txt;
 pub mod rows;

@@ -485,5 +485,12 @@ pub const WATCHED_HOSTS_MAX: usize = 16;
 pub const WATCHED_LISTS_MAX: usize = 1_024;
 pub const WATCHED_PAGE_BYTES_MAX: usize = 256 << 10;
 
+/// Looks at lists that are remembered of one site, 80 bytes each: a day's of the busiest.
+pub const LOOKS_REMEMBERED_MAX: usize = 1_024;
+
+/// Refused links that are kept of one site, and those of a page: each of another rule.
+pub const REFUSED_KEPT_MAX: usize = 200;
+pub const REFUSED_PER_PAGE_MAX: usize = 8;
+
 /// How long a list's label counts before another's that it does not show again: boards with news are read more often.
 pub const LABELLED_TIME: Duration = Duration::from_secs(2 * 24 * 60 * 60);

@@ -16,6 +16,7 @@ use super::{denial, robots_txt};
 use crate::job::{ClosedPager, Found, Job, PageFindings};
 use crate::judging::{Declined, judge};
 use crate::limits;
+use crate::refused::{OfPage, RefusedBy};
 use crate::series::place;
 use crate::sitemaps::Sitemaps;
 use gleaner_base::url::{CrawlUrl, resolve};
@@ -103,6 +104,7 @@ fn read_with(
         magnets: Vec::new(),
         unclassed: Vec::new(),
         acting: Vec::new(),
+        refused: OfPage::default(),
         closed_pager: None,
         bytes: 0,
         truncated: page.truncated,
@@ -126,7 +128,7 @@ fn read_with(
     let of_parser = page.links.iter().filter(|link| link.kind == LinkKind::Encoded);
     of_parser.for_each(|link| taken.encoded(&link.href));
 
-    let Taken { base, mut found, mut magnets, unclassed, acting, closed_pager, truncated, .. } = taken;
+    let Taken { base, mut found, mut magnets, unclassed, acting, refused, closed_pager, truncated, .. } = taken;
     // Other orders of a list are denied beside its pages.
     let closed_pager = closed_pager.filter(|_| !found.iter().any(leads_to_page));
     let mut named = HashSet::new();
@@ -172,6 +174,7 @@ fn read_with(
         unclassed,
         offsite,
         acting,
+        refused,
         closed_pager,
         denied,
         truncated,
@@ -225,6 +228,7 @@ struct Taken<'a> {
     magnets: Vec<MagnetFacts>,
     unclassed: Vec<Box<str>>,
     acting: Vec<(Box<str>, ActSign)>,
+    refused: OfPage,
     /// The link to a list's page of the highest number that `deny` closes.
     closed_pager: Option<ClosedPager>,
     bytes: usize,
@@ -286,6 +290,9 @@ impl Taken<'_> {
             Some(sign) if !self.rules.may_act(&found.url) => Err(Declined::Acts(found.url, sign)),
             _ => Ok(found),
         });
+        if let Err(declined) = &judged {
+            self.note_refusal(declined);
+        }
         let found = match judged {
             Ok(found) => found,
             Err(Declined::Acts(url, sign)) => {
@@ -326,6 +333,18 @@ impl Taken<'_> {
         let class = found.class;
         self.found.push(found);
         Some(class)
+    }
+
+    fn note_refusal(&mut self, declined: &Declined) {
+        let (url, by) = match declined {
+            Declined::Unclassed(url) => (url, RefusedBy::NoClass),
+            Declined::Acts(url, sign) => (url, RefusedBy::Acts(*sign)),
+            Declined::Elsewhere(url) => (url, RefusedBy::Host),
+            Declined::List(url, rule) => (url, RefusedBy::Rule(*rule)),
+            Declined::By(url, by) => (url, *by),
+            Declined::Other => return,
+        };
+        self.refused.add(url, by);
     }
 }
 

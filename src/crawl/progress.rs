@@ -11,7 +11,8 @@ use crate::frontier::crews::Split;
 use crate::guesses::GuessCounts;
 use crate::job::Committed;
 use crate::measured::Measured;
-use crate::watched::Watched;
+use crate::refused::RefusedLink;
+use crate::watched::{ListLook, Watched};
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::durations::Durations;
 use gleaner_base::url::CrawlUrl;
@@ -257,8 +258,26 @@ impl Progress {
     pub fn take_watched(&self, site: &str) -> Watched {
         let mut state = self.state();
         let Some(watched) = state.watched.get_mut(site) else { return Watched::default() };
-        let looks = std::mem::take(&mut watched.looks);
-        Watched { looks, ..watched.clone() }
+        Watched {
+            looks: std::mem::take(&mut watched.looks),
+            hosts: watched.hosts.clone(),
+            walls: watched.walls.clone(),
+            poor_page: watched.poor_page.clone(),
+            rules: watched.rules,
+            ..Watched::default()
+        }
+    }
+
+    /// The looks at a site's lists that are remembered, the oldest first.
+    #[must_use]
+    pub fn past_looks(&self, site: &str) -> Vec<ListLook> {
+        self.state().watched.get(site).map(|watched| watched.past.iter().cloned().collect()).unwrap_or_default()
+    }
+
+    /// The links that a site's rules refused last, the newest first.
+    #[must_use]
+    pub fn refused(&self, site: &str) -> Vec<RefusedLink> {
+        self.state().watched.get(site).map(|watched| watched.refused.links().cloned().collect()).unwrap_or_default()
     }
 
     /// Registers a site under crawl, whose current state replaces its stored notes.

@@ -8,8 +8,11 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::job::Finished;
 pub use crate::job::PoorPage;
-use crate::limits::{WATCHED_HOSTS_MAX, WATCHED_LISTS_MAX, WATCHED_LOOKS_MAX, WATCHED_PAGE_BYTES_MAX};
+use crate::limits::{
+    LOOKS_REMEMBERED_MAX, WATCHED_HOSTS_MAX, WATCHED_LISTS_MAX, WATCHED_LOOKS_MAX, WATCHED_PAGE_BYTES_MAX,
+};
 use crate::masked::masked_path;
+use crate::refused::Refused;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_net::politeness::{Block, is_asked_for};
@@ -31,6 +34,10 @@ pub struct Watched {
     pub poor_page: Option<Arc<PoorPage>>,
     /// Tells the rules of the crawl from others.
     pub rules: Option<u64>,
+    /// The same looks, as long as there is room for them, whoever takes them.
+    pub past: VecDeque<ListLook>,
+    /// Links that its rules refuse.
+    pub refused: Refused,
 }
 
 /// A look at the first page of a list.
@@ -82,14 +89,18 @@ impl Watched {
     pub(crate) fn begins(&mut self, rules: u64, has_host: impl Fn(&str) -> bool) {
         let mut hosts = std::mem::take(&mut self.hosts);
         hosts.retain(|origin, _| has_host(origin));
-        *self = Self { hosts, rules: Some(rules), ..Self::default() };
+        let past = std::mem::take(&mut self.past);
+        let refused = if self.rules == Some(rules) { std::mem::take(&mut self.refused) } else { Refused::default() };
+        *self = Self { hosts, past, refused, rules: Some(rules), ..Self::default() };
     }
 
     pub(crate) fn looked(&mut self, look: ListLook) {
-        if self.looks.len() >= WATCHED_LOOKS_MAX {
-            self.looks.pop_front();
+        for (looks, most) in [(&mut self.looks, WATCHED_LOOKS_MAX), (&mut self.past, LOOKS_REMEMBERED_MAX)] {
+            if looks.len() >= most {
+                looks.pop_front();
+            }
+            looks.push_back(look.clone());
         }
-        self.looks.push_back(look);
     }
 
     /// A host pauses for this reason.
@@ -214,6 +225,7 @@ mod tests {
             |list| ListLook { list, class: Class::Index, at: UnixMillis(0), shown: ListShown::Same, path: "".into() };
         (0..2_000).for_each(|list| watched.looked(look(list)));
         assert_eq!((watched.looks.len(), watched.looks.back().unwrap().list), (WATCHED_LOOKS_MAX, 1_999));
+        assert_eq!((watched.past.len(), watched.past.back().unwrap().list), (LOOKS_REMEMBERED_MAX, 1_999));
         let url = CrawlUrl::from_parts("http://h.example", "/list");
         let page = poor_page(&url, UnixMillis(0), &"ä".repeat(WATCHED_PAGE_BYTES_MAX));
         assert!(page.text.len() <= WATCHED_PAGE_BYTES_MAX && page.text.len() > WATCHED_PAGE_BYTES_MAX - 4);

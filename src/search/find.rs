@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use tantivy::aggregation::AggregationCollector;
 use tantivy::aggregation::agg_req::Aggregations;
-use tantivy::aggregation::agg_result::{AggregationResult, BucketResult};
+use tantivy::aggregation::agg_result::{AggregationResult, BucketEntries, BucketResult};
 use tantivy::collector::{Count, DocSetCollector, TopDocs};
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
@@ -26,7 +26,7 @@ use tantivy::{DocAddress, Index, IndexReader, ReloadPolicy, Searcher, TantivyDoc
 use crate::category::OF_SITES;
 use crate::document::{Fields, VERSION, schema};
 use crate::limits;
-use crate::query::{Clause, Query, Range};
+use crate::query::{Clause, Filters, Query, Range};
 use crate::title::episode_number;
 use crate::words::{WORDS, Words};
 
@@ -354,30 +354,62 @@ impl Search {
         Ok(Hit { key: key.unwrap_or_default(), category: u32::try_from(category).unwrap_or_default() })
     }
 
-    /// Counts of the torrents that fit.
+    /// Counts of the torrents that fit: values as filters take them, but for `version`, whose values are `v1`, `v2` and `hybrid`.
     ///
     /// # Errors
     /// Those of the index.
     pub fn facets(&self, query: &Query) -> Result<Facets, SearchError> {
         const NAMES: [&str; 4] = ["site", "category", "year", "private"];
-        let size =
+        let most =
             |name: &str| if name == "category" { limits::CATEGORIES_COUNTED_MAX } else { limits::FACET_VALUES_MAX };
-        let terms = |name: &str| serde_json::json!({"terms": {"field": name, "size": size(name)}});
-        let wanted: serde_json::Map<String, serde_json::Value> =
+        let terms = |name: &str| serde_json::json!({"terms": {"field": name, "size": most(name)}});
+        let mut wanted: serde_json::Map<String, serde_json::Value> =
             NAMES.into_iter().map(|name| (name.to_owned(), terms(name))).collect();
+        let sizes = SIZES.map(|(key, from, to)| match (from, to) {
+            (from, Some(to)) => serde_json::json!({"key": key, "from": from, "to": to}),
+            (from, None) => serde_json::json!({"key": key, "from": from}),
+        });
+        wanted.insert("size".to_owned(), serde_json::json!({"range": {"field": "size", "ranges": sizes}}));
         let fault = |error| self.fault(error);
         let wanted: Aggregations = serde_json::from_value(wanted.into()).map_err(|error| fault(error.into()))?;
         let collector = AggregationCollector::from_aggs(wanted, Default::default());
-        let counted = self.reader.searcher().search(&*self.fields.asked(query), &collector).map_err(fault)?;
-        let values = |name: &str| {
-            let Some(AggregationResult::BucketResult(BucketResult::Terms { buckets, .. })) = counted.0.get(name) else {
-                return Vec::new();
-            };
-            buckets.iter().map(|bucket| (key_text(&bucket.key), bucket.doc_count)).collect()
+        let (searcher, asked) = (self.reader.searcher(), self.fields.asked(query));
+        let (counted, all) = searcher.search(&*asked, &(collector, Count)).map_err(fault)?;
+        let values = |name: &str| match counted.0.get(name) {
+            Some(AggregationResult::BucketResult(BucketResult::Terms { buckets, .. })) => {
+                buckets.iter().map(|bucket| (key_text(&bucket.key), bucket.doc_count)).collect()
+            }
+            Some(AggregationResult::BucketResult(BucketResult::Range { buckets: BucketEntries::Vec(buckets) })) => {
+                let known = |key: &str| SIZES.iter().any(|(own, ..)| *own == key);
+                let named = buckets.iter().map(|bucket| (key_text(&bucket.key), bucket.doc_count));
+                named.filter(|(key, count)| *count > 0 && known(key)).collect()
+            }
+            _ => Vec::new(),
         };
-        Ok(NAMES.into_iter().map(|name| (name, values(name))).collect())
+        let mut facets: Facets = NAMES.into_iter().chain(["size"]).map(|name| (name, values(name))).collect();
+        let of = |filters: Filters| {
+            let narrowed = Query { filters, within: Some(Box::new(query.clone())), ..Query::default() };
+            searcher.search(&*self.fields.asked(&narrowed), &Count).map(|count| count as u64).map_err(fault)
+        };
+        let all = all as u64;
+        let v1 = of(Filters { has_v1: Some(true), ..Filters::default() })?;
+        let v2 = of(Filters { has_v2: Some(true), ..Filters::default() })?;
+        let hybrid = (v1 + v2).saturating_sub(all);
+        let versions = [("v1", v1 - hybrid.min(v1)), ("v2", v2 - hybrid.min(v2)), ("hybrid", hybrid)];
+        let versions = versions.into_iter().filter(|(_, count)| *count > 0);
+        facets.insert("version", versions.map(|(name, count)| (name.to_owned(), count)).collect());
+        Ok(facets)
     }
 }
+
+/// Sizes that are told apart: as the filter `size:` takes them, and from which byte on up to which one.
+const SIZES: [(&str, u64, Option<u64>); 5] = [
+    ("<100M", 0, Some(100 << 20)),
+    ("100M..1G", 100 << 20, Some(1 << 30)),
+    ("1G..10G", 1 << 30, Some(10 << 30)),
+    ("10G..100G", 10 << 30, Some(100 << 30)),
+    (">100G", 100 << 30, None),
+];
 
 fn key_text(key: &tantivy::aggregation::Key) -> String {
     match key {

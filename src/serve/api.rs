@@ -7,6 +7,7 @@ pub mod lists;
 mod log;
 mod openapi;
 mod pressing;
+pub mod refusals;
 mod service;
 mod table;
 
@@ -36,12 +37,18 @@ pub fn endpoints() -> Vec<Endpoint> {
         Endpoint::get("/torrents/{infohash}/files", "The files of a torrent", archive::files)
             .may_be(404, NO_TORRENT)
             .may_be(410, "the file of this torrent is lost"),
-        Endpoint::get("/searches", "The saved searches of gleaner.toml, with their feeds", archive::searches),
+        Endpoint::get("/searches", "The saved searches, with their feeds", archive::searches),
         Endpoint::get("/categories", "All categories with their torrents", archive::categories).may_be(503, NO_INDEX),
         Endpoint::report("/sites", "What `gleaner status --json` prints", |inside| &inside.status, ""),
         Endpoint::report("/sites/{name}", "The part of one site", |inside| &inside.site, service::NOT_CRAWLED),
         Endpoint::get("/sites/{name}/lists", "The lists of a site, with their last and next recheck", lists::lists)
             .may_be(404, NO_SITE),
+        Endpoint::get(
+            "/sites/{name}/refusals",
+            "Links that the rules of a site refused last, with the line that did",
+            refusals::refusals,
+        )
+        .may_be(404, NO_SITE),
         Endpoint::report(
             "/sites/{name}/schedule",
             "What `gleaner schedule --json` prints: which list is rechecked when, and why",

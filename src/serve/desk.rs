@@ -1,12 +1,15 @@
 //! What the pages show beside the reports of the API: what the service keeps in memory or reads from its folders, and the rule files.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use gleaner_base::clock::UnixMillis;
 use gleaner_rules::Fault;
 use gleaner_store::coverage::growth::GrowthPoint;
+use serde::Deserialize;
 
 use crate::acts::Refused;
+pub use crate::api::refusals::RefusedLink;
 use crate::{Done, Told};
 
 /// Milliseconds of a half hour.
@@ -132,8 +135,87 @@ pub struct Exported {
     pub at: UnixMillis,
 }
 
+/// When the lists of a site are looked at.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Timetable {
+    pub site: String,
+    pub looks_per_day: f64,
+    pub is_full: bool,
+    pub lists_total: usize,
+    /// Those that come first.
+    pub lists: Vec<Due>,
+    /// Of all lists in the next day, in order.
+    pub looks: Vec<UnixMillis>,
+    /// Of the past day, as far as the service has run, in order.
+    pub past: Vec<PastLook>,
+}
+
+/// A list of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Due {
+    pub url: String,
+    pub posts_per_day: f64,
+    pub looked: UnixMillis,
+    pub next: Option<UnixMillis>,
+    pub why: String,
+}
+
+/// A look at a list that is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PastLook {
+    pub at: UnixMillis,
+    /// Path and query, keys masked.
+    pub path: String,
+    pub found: LookFound,
+}
+
+/// What it has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LookFound {
+    Rows(u32),
+    /// What was there before.
+    Same,
+    /// The list is not there, or something else is.
+    Nothing,
+}
+
+/// What `gleaner doctor --offline` has found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Examined {
+    /// When it began; None before the first time.
+    pub at: Option<UnixMillis>,
+    pub is_running: bool,
+    pub checks: Vec<Check>,
+    /// Why there is no result.
+    pub failed: Option<String>,
+}
+
+/// One check of it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Check {
+    #[serde(rename = "check")]
+    pub name: String,
+    /// `well`, `findings` or `skipped`.
+    pub state: String,
+    pub findings: Vec<Finding>,
+}
+
+/// What is wrong, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Finding {
+    pub subject: String,
+    pub what: String,
+    pub fix: String,
+}
+
 /// A question about a site, or something else with a name.
 pub type Ask<T> = Box<dyn Fn(String) -> Told<T> + Send + Sync>;
+
+/// The links that the rules of a site have refused.
+pub type Refusals = Box<dyn Fn(&str) -> Vec<RefusedLink> + Send + Sync>;
+
+/// The schedules of all sites.
+pub type Timetables = Box<dyn Fn() -> Told<Arc<Vec<Timetable>>> + Send + Sync>;
 
 /// A rule file by name, and URLs that it is to judge.
 pub type Judge = Box<dyn Fn(String, Vec<String>) -> Told<Vec<Verdict>> + Send + Sync>;
@@ -163,6 +245,12 @@ pub struct Desk {
     /// The half hours of each site since the start of the process, in order.
     pub half_hours: Box<dyn Fn() -> BTreeMap<String, Vec<HalfHour>> + Send + Sync>,
     pub yields: Ask<Vec<Yield>>,
+    /// Links that the rules of a site refused last, the newest first.
+    pub refusals: Refusals,
+    /// Of all sites.
+    pub timetables: Timetables,
+    /// What was found last; it is looked for anew where that is wanted, or is long ago.
+    pub examine: Box<dyn Fn(bool) -> Examined + Send + Sync>,
     pub rule_files: Box<dyn Fn() -> Told<Vec<RuleFile>> + Send + Sync>,
     pub rule_file: Ask<Option<RuleText>>,
     pub verdicts: Judge,
@@ -182,6 +270,9 @@ impl Default for Desk {
             yields: Box::new(|_| Box::pin(std::future::ready(Ok(Vec::new())))),
             rule_files: Box::new(|| Box::pin(std::future::ready(Ok(Vec::new())))),
             rule_file: Box::new(|_| Box::pin(std::future::ready(Ok(None)))),
+            refusals: Box::new(|_| Vec::new()),
+            timetables: Box::new(|| Box::pin(std::future::ready(Ok(Arc::default())))),
+            examine: Box::new(|_| Examined::default()),
             verdicts: Box::new(|_, urls| {
                 Box::pin(std::future::ready(Ok(urls.iter().map(|_| Verdict::default()).collect())))
             }),

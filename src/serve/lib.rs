@@ -2,7 +2,7 @@
 //! a runtime of its own, so that no reader costs the crawl a lane.
 //!
 //! `listen` accepts connections, `access` decides who may ask, `tokens` knows by what, `links` makes URLs; `torznab`, `feeds`, `download`, `api`, `metrics` and
-//! `pages` are what is answered; `rows` fetches what they show.
+//! `pages` are what is answered; `rows` fetches what they show, `pulse` sees once a second what has happened, `searches` keeps those that are saved.
 
 pub mod limits;
 
@@ -21,7 +21,9 @@ mod names;
 mod pages;
 mod places;
 mod problem;
+mod pulse;
 mod rows;
+mod searches;
 mod session;
 mod tag;
 pub mod tokens;
@@ -37,7 +39,7 @@ use axum::routing::{get, post};
 use gleaner_base::clock::Clock;
 use gleaner_base::recent::Recent;
 use gleaner_rules::config::web::{Listen, Web};
-use gleaner_search::{Query, Search};
+use gleaner_search::Search;
 use gleaner_store::crawldb::{CrawlDbError, Reader};
 use gleaner_torrent::archive::Archive;
 use tokio::sync::Semaphore;
@@ -120,6 +122,8 @@ pub struct Outlet {
     pages: pages::Memory,
     searches: Semaphore,
     coverages: api::Coverages,
+    pulse: pulse::Pulse,
+    saved: searches::Saved,
     /// Places of clients that listen to events.
     streams: Arc<Semaphore>,
     /// False where others than this machine can connect.
@@ -151,17 +155,11 @@ impl Outlet {
             pages: pages::Memory::new(),
             searches: Semaphore::new(limits::SEARCHES_AT_ONCE),
             coverages: api::Coverages::default(),
+            pulse: pulse::Pulse::default(),
+            saved: searches::Saved::of(data_dir),
             streams: Arc::new(Semaphore::new(limits::EVENT_STREAMS_MAX)),
             is_local,
         }
-    }
-}
-
-impl Outlet {
-    /// The query of a saved search.
-    fn saved(&self, name: &str) -> Option<Query> {
-        let saved = self.settings.searches.iter().find(|saved| saved.name == name)?;
-        Some(Query::parse(&saved.query))
     }
 }
 

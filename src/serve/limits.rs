@@ -133,8 +133,17 @@ pub const ROWS_SHOWN: usize = 20;
 /// Looks that the timeline of a site shows.
 pub const LOOKS_SHOWN: usize = 400;
 
+/// Past looks whose finds it tells.
+pub const PAST_LOOKS_SHOWN: usize = 20;
+
 /// Bytes of a URL that is tried.
 pub const TRIED_URL_BYTES_MAX: usize = 4_096;
 
 /// Bytes of a saved page that are shown.
 pub const SAVED_PAGE_SHOWN: usize = 256 << 10;
+
+/// How long a page is sent as it was made, to whoever it was made for: open pages refresh together.
+pub const PAGE_KEPT: Duration = Duration::from_secs(1);
+
+/// Pages that are kept so long, packed; beyond, all are made anew.
+pub const PAGES_KEPT_MAX: usize = 64;

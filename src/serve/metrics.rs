@@ -66,6 +66,25 @@ impl Family {
         Self { name, help, kind, samples: Vec::new() }
     }
 
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Its value with this label; with none, its first.
+    #[must_use]
+    pub fn value(&self, label: &str) -> Option<f64> {
+        let has = |sample: &&Sample| label.is_empty() || sample.labels.iter().any(|(_, own)| own == label);
+        self.samples.iter().find(has).map(|sample| sample.value)
+    }
+
+    /// The mean of a histogram or a summary; None without a value.
+    #[must_use]
+    pub fn mean(&self) -> Option<f64> {
+        let part = |part: &str| self.samples.iter().find(|sample| sample.part == part).map(|sample| sample.value);
+        Some(part("_sum")? / part("_count").filter(|count| *count > 0.0)?)
+    }
+
     /// With one value and no label.
     #[must_use]
     pub fn of(name: &'static str, help: &'static str, kind: Kind, value: f64) -> Self {

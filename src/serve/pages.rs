@@ -5,6 +5,8 @@ mod alarms;
 mod assets;
 mod connect;
 mod exports;
+mod health;
+mod kept;
 mod log;
 mod login;
 mod overview;
@@ -22,23 +24,19 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-use std::io::Write as _;
 use std::sync::Arc;
 
-use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequestParts as _, Path, RawQuery, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
-use flate2::Compression;
-use flate2::write::GzEncoder;
 
+use self::kept::Key;
 pub use self::visit::Memory;
 use self::visit::Visit;
 use crate::access::Caller;
-use crate::limits::ANSWER_BYTES_MAX;
 use crate::problem::Problem;
 use crate::tokens::Scope;
 use crate::{Outlet, download, torznab};
@@ -51,6 +49,8 @@ pub fn router() -> Router<Arc<Outlet>> {
         .route("/sites/{name}/act", post(site::act))
         .route("/torrents", get(torrents::page))
         .route("/torrents/{name}", get(one_torrent))
+        .route("/searches", post(torrents::save))
+        .route("/searches/{name}/delete", post(torrents::delete))
         .route("/rules", get(rules::index))
         .route("/rules/{name}", get(rules::page))
         .route("/rules/{name}/save", post(rules::save))
@@ -62,6 +62,8 @@ pub fn router() -> Router<Arc<Outlet>> {
         .route("/log", get(log::page))
         .route("/connect", get(connect::page))
         .route("/exports", get(exports::page))
+        .route("/health", get(health::page))
+        .route("/health/examine", post(health::examine))
         .route("/login", get(login::page))
         .route("/session/end", post(login::end))
         .route("/assets/{name}", get(assets::asset))
@@ -134,14 +136,40 @@ fn is_for_people(path: &str) -> bool {
 pub async fn dressed(State(outlet): State<Arc<Outlet>>, request: Request, next: Next) -> Response {
     let is_page = wants_page(request.headers()) && is_for_people(request.uri().path());
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    let is_got = request.method() == Method::GET;
     let encodings = request.headers().get(header::ACCEPT_ENCODING).and_then(|of| of.to_str().ok()).unwrap_or_default();
     let is_packed = encodings.split(',').any(|of| of.trim().split(';').next() == Some("gzip"));
+    let asked = request.headers().get(header::IF_NONE_MATCH).cloned();
     let (parts, body) = request.into_parts();
     let visit = if is_page { Visit::of(&parts, &outlet).ok() } else { None };
-    let response = next.run(Request::from_parts(parts, body)).await;
-    let response = match (response.extensions().get::<Problem>(), visit) {
+    let key = visit.as_ref().filter(|_| is_got && is_packed).map(Key::of);
+    let make = async || framed(next.run(Request::from_parts(parts, body)).await, visit.as_ref(), is_read);
+    let response = match key {
+        Some(key) => outlet.pages.kept.get(key, outlet.clock.now(), asked, make).await,
+        None => make().await,
+    };
+    if !is_read {
+        outlet.pages.kept.forget();
+    }
+    let headers = response.headers();
+    let is_whole = response.status() != StatusCode::NOT_MODIFIED && !headers.contains_key(header::CONTENT_ENCODING);
+    let is_ours = headers.get(header::CONTENT_TYPE).is_some_and(is_html) || is_asset(headers);
+    if is_packed && is_whole && is_ours { kept::pack(response).await } else { response }
+}
+
+/// Kept for ever.
+fn is_asset(headers: &HeaderMap) -> bool {
+    headers.get(header::CACHE_CONTROL).is_some_and(|of| of.as_bytes().ends_with(b"immutable"))
+}
+
+fn is_html(kind: &HeaderValue) -> bool {
+    kind.as_bytes().starts_with(b"text/html")
+}
+
+/// A refusal as a page, and each page with its headers.
+fn framed(response: Response, visit: Option<&Visit>, is_read: bool) -> Response {
+    let mut response = match (response.extensions().get::<Problem>(), visit) {
         (Some(problem), Some(visit)) if problem.status == StatusCode::UNAUTHORIZED && is_read => {
-            let _ = problem;
             (StatusCode::SEE_OTHER, [(header::LOCATION, visit.to("/login"))]).into_response()
         }
         (Some(problem), Some(visit)) => {
@@ -153,46 +181,15 @@ pub async fn dressed(State(outlet): State<Arc<Outlet>>, request: Request, next: 
         }
         _ => response,
     };
-    let is_html = |kind: &HeaderValue| kind.as_bytes().starts_with(b"text/html");
     if response.headers().get(header::CONTENT_TYPE).is_some_and(is_html) {
-        let response = with_headers(response);
-        return if is_packed { packed(response).await } else { response };
-    }
-    let is_asset =
-        response.headers().get(header::CACHE_CONTROL).is_some_and(|of| of.as_bytes().ends_with(b"immutable"));
-    if is_asset {
-        let mut response = response;
-        response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-        return if is_packed { packed(response).await } else { response };
-    }
-    response
-}
-
-fn with_headers(mut response: Response) -> Response {
-    for (name, value) in HEADERS {
-        response.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static(value));
-    }
-    response
-}
-
-/// The answer, compressed.
-async fn packed(response: Response) -> Response {
-    let (mut parts, body) = response.into_parts();
-    // Made in memory: it is all there.
-    let Ok(body) = to_bytes(body, ANSWER_BYTES_MAX).await else {
-        return Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "this page is too long", "ask for less")
-            .into_response();
-    };
-    let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 4), Compression::new(5));
-    let packed = encoder.write_all(&body).and_then(|()| encoder.finish());
-    match packed {
-        Ok(packed) if !body.is_empty() => {
-            parts.headers.remove(header::CONTENT_LENGTH);
-            parts.headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-            Response::from_parts(parts, Body::from(packed))
+        for (name, value) in HEADERS {
+            response.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static(value));
         }
-        _ => Response::from_parts(parts, Body::from(body)),
     }
+    if is_asset(response.headers()) {
+        response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    }
+    response
 }
 
 /// What the caller must have to press.

@@ -18,7 +18,7 @@ use sha2::{Digest as _, Sha256};
 use crate::limits::{REVOKED_MAX, TOKEN_NAME_BYTES_MAX, TOKENS_MAX, USED_NOTE_EACH};
 
 /// What a token admits to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
     /// Torznab, feeds and downloads.
@@ -177,7 +177,11 @@ fn hashed(secret: &str) -> String {
 }
 
 /// Writes a file of this folder whole, for its owner alone.
-fn write(path: &Path, value: &impl Serialize) -> Result<(), TokenError> {
+/// Writes a file whole, or not at all.
+///
+/// # Errors
+/// Those of the file.
+pub(crate) fn write(path: &Path, value: &impl Serialize) -> Result<(), TokenError> {
     let fault = |error| TokenError::Io { path: path.to_path_buf(), error };
     let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
     let text = serde_json::to_vec_pretty(value).map_err(|error| fault(error.into()))?;

@@ -1,26 +1,35 @@
 //! What the pages show beside the reports: put together from the figures, the half hours, the data folder and the rule files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use gleaner_base::clock::UnixMillis;
+use gleaner_base::clock::{Clock, UnixMillis};
+use gleaner_crawl::fresh::timetable::{SCHEDULE_NOTE, StoredTimetable};
+use gleaner_crawl::progress::Progress;
 use gleaner_crawl::worth;
 use gleaner_rules::Rule;
 use gleaner_rules::config::Config;
-use gleaner_serve::desk::{Covered, Desk, Exported, Yield};
+use gleaner_serve::desk::{Covered, Desk, Exported, RefusedLink, Timetable, Timetables, Yield};
 use gleaner_store::crawldb::{CrawlDbError, Reader};
 
+use super::examine::Doctor;
 use super::history::History;
 use super::{off_the_loop, rule_files};
-use crate::app::App;
+use crate::app::control::Live;
 use crate::app::figures::Figures;
-use crate::limits::EXPORTS_SHOWN_MAX;
+use crate::app::{App, schedule};
+use crate::limits::{EXPORTS_SHOWN_MAX, TIMETABLES_KEPT};
 
 /// See [`Desk`].
-pub(super) fn desk(app: &App, config: &Config, history: &History, figures: Figures) -> Desk {
+pub(super) fn desk(
+    app: &App,
+    config: &Config,
+    (history, figures): (&History, Figures),
+    (progress, live): (&Progress, Arc<Live>),
+) -> Desk {
     let (history, data_dir) = (history.clone(), app.data_dir.clone());
     let of_disk = app.data_dir.clone();
     let [r1, r2, r3, r4, r5] = std::array::from_fn(|_| config.rules_dir.clone());
@@ -31,6 +40,15 @@ pub(super) fn desk(app: &App, config: &Config, history: &History, figures: Figur
         disk: Box::new(move || disk(&of_disk)),
         covered: Box::new(move || covered(&figures)),
         half_hours: Box::new(move || history.half_hours()),
+        refusals: {
+            let progress = progress.clone();
+            Box::new(move |site| progress.refused(site).into_iter().map(refused).collect())
+        },
+        timetables: timetables(live, Arc::clone(&app.clock), progress.clone()),
+        examine: {
+            let doctor = Doctor::new(Arc::clone(&app.clock), config);
+            Box::new(move |is_wanted| doctor.examine(is_wanted))
+        },
         yields: Box::new(move |site| {
             let (db, rules_dir) = (Arc::clone(&db), r1.clone());
             Box::pin(async move { yields(&*db, rules_dir, site).await })
@@ -56,6 +74,48 @@ pub(super) fn desk(app: &App, config: &Config, history: &History, figures: Figur
             Box::pin(async move { Ok(off_the_loop(move || exports(&folder)).await) })
         }),
     }
+}
+
+fn refused(link: gleaner_crawl::refused::RefusedLink) -> RefusedLink {
+    let gleaner_crawl::refused::RefusedLink { url, why, rule, place, line, page, at, pages } = link;
+    RefusedLink { url: url.into(), why, rule, place, line, page: page.into(), at: at.rfc3339(), pages }
+}
+
+/// The schedules of all sites, reckoned together, and kept for a moment.
+fn timetables(live: Arc<Live>, clock: Arc<dyn Clock>, progress: Progress) -> Timetables {
+    type Kept = Option<(UnixMillis, Arc<Vec<Timetable>>)>;
+    let kept: Arc<tokio::sync::Mutex<Kept>> = Arc::default();
+    Box::new(move || {
+        let (live, progress, kept, now) = (Arc::clone(&live), progress.clone(), Arc::clone(&kept), clock.now());
+        Box::pin(async move {
+            let mut kept = kept.lock().await;
+            if let Some((at, tables)) = &*kept
+                && now >= *at
+                && now.since(*at) < TIMETABLES_KEPT
+            {
+                return Ok(Arc::clone(tables));
+            }
+            let mut notes = Vec::new();
+            let sites: BTreeSet<String> = live.hosts().await?.into_iter().map(|host| host.site.into()).collect();
+            for site in sites {
+                let note = live.note(&site, SCHEDULE_NOTE).await?;
+                notes.push((site, note));
+            }
+            let reckoned = off_the_loop(move || {
+                let of = |(site, note): (String, Option<Vec<u8>>)| {
+                    let state = note.and_then(|note| StoredTimetable::from_bytes(&note));
+                    let own = || Timetable { site: site.clone(), ..Timetable::default() };
+                    let mut table = state.map_or_else(own, |state| schedule::timetable(&site, &state, now));
+                    table.past = schedule::past_looks(&progress, &site, now);
+                    table
+                };
+                notes.into_iter().map(of).collect::<Vec<_>>()
+            });
+            let tables = Arc::new(reckoned.await);
+            *kept = Some((now, Arc::clone(&tables)));
+            Ok(tables)
+        })
+    })
 }
 
 /// Free bytes, and with them those in use; what the file system keeps for root is neither, as df(1) reckons.

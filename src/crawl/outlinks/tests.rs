@@ -300,3 +300,23 @@ fn links_to_torrents_of_other_hosts_are_left_out_with_their_urls() {
     let read = findings(rules, "/", Class::Index, body);
     assert_eq!(read.unclassed, ["http://files.example/1.torrent".into(), Box::<str>::from("/about")]);
 }
+
+#[test]
+fn of_a_page_the_first_link_that_each_rule_refuses_is_told() {
+    let rules = "start = ['http://site.example/']\ndeny = ['^/user/', '^/post/']\nclasses.index = ['^/$']\n";
+    let links: String = (0..50)
+        .map(|nth| format!("<a href=/user/{nth}>u</a><a href=/post/{nth}>p</a><a href=/x/{nth}>x</a>"))
+        .collect();
+    let read = findings(rules, "/", Class::Index, &links);
+    let mut refused = crate::refused::Refused::default();
+    let rules = gleaner_rules::from_text_at(std::path::Path::new("s.toml"), rules).unwrap();
+    let page = CrawlUrl::from_parts("http://site.example", "/");
+    refused.add(&rules, &page, &read.refused, gleaner_base::clock::UnixMillis(1));
+    let told: Vec<(&str, Option<usize>)> = refused.links().map(|link| (&*link.url, link.line)).collect();
+    let wanted = [
+        ("http://site.example/x/0", None),
+        ("http://site.example/post/0", Some(2)),
+        ("http://site.example/user/0", Some(2)),
+    ];
+    assert_eq!(told, wanted);
+}

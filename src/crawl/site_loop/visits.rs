@@ -283,6 +283,7 @@ impl SiteLoop {
         if let Some(url) = &url {
             self.tally.count(&self.site.rules, url, &finished);
             self.show_list(url, &mut finished);
+            self.show_refused(url, &finished);
         }
         self.mind_walls(&mut finished);
         if url.is_some_and(|url| self.mind_promises(&url, &finished)) {
@@ -329,6 +330,14 @@ impl SiteLoop {
             watched.looked(look);
             watched.poor_page = poor_page.or(watched.poor_page.take());
         });
+    }
+
+    fn show_refused(&self, url: &CrawlUrl, finished: &Finished) {
+        let (rules, refused) = (&self.site.rules, &finished.end.refused);
+        if !refused.is_empty() {
+            let at = finished.visit.at;
+            self.shared.progress.watch(&rules.name, |watched| watched.refused.add(rules, url, refused, at));
+        }
     }
 }
 

@@ -192,6 +192,7 @@ async fn found_on(
         finished.visit.not_whole.get_or_insert(not_whole::reason(&why));
     }
     finished.end.denied = read.denied;
+    finished.end.refused = read.refused;
     let links = read.found.iter().filter(|found| found.url != job.url);
     finished.end.shows.links = links.clone().count();
     finished.end.shows.targets = links.filter(|found| found.class.is_target()).count();

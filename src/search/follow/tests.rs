@@ -137,6 +137,19 @@ fn torrents_are_found_by_name_file_hash_and_kind() {
         let sites: BTreeSet<_> = facets["site"].iter().map(|(site, count)| (site.as_str(), *count)).collect();
         assert_eq!(sites, [("films", 2), ("linux", 2)].into());
         assert!(facets["category"].contains(&("4020".to_owned(), 2)), "{facets:?}");
+        for name in ["size", "version"] {
+            assert_eq!(facets[name].iter().map(|(_, count)| count).sum::<u64>(), 4, "{name}: {facets:?}");
+            for (value, count) in &facets[name] {
+                let filter = match value.as_str() {
+                    "hybrid" => "v1:yes v2:yes".to_owned(),
+                    "v1" => "v2:no".to_owned(),
+                    "v2" => "v1:no".to_owned(),
+                    size => format!("size:{size}"),
+                };
+                let found = search.find(&Query::parse(&filter), Order::Newest, 0, 9).unwrap().total;
+                assert_eq!(found as u64, *count, "{filter}");
+            }
+        }
     });
 }
 

@@ -130,7 +130,7 @@ pub async fn searches(call: Call<Nothing, Nothing>) -> Result<Vec<SearchRow>, Pr
         name: name.clone(),
         query: query.clone(),
     };
-    Ok(call.outlet.settings.searches.iter().map(row).collect())
+    Ok(call.outlet.searches().iter().map(|(saved, _)| row(saved)).collect())
 }
 
 /// A torrent.

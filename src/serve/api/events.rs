@@ -55,6 +55,9 @@ pub struct EventsAsked {
     /// Kinds, separated by commas: `torrent`, `log`, `sites`, `alarm`. All unless asked otherwise.
     #[schemars(regex(pattern = "^(torrent|log|sites|alarm)(,(torrent|log|sites|alarm))*$"))]
     kinds: Option<String>,
+    /// Only that something has happened: of each kind one event a second at most, without data of it. Pages ask so.
+    #[serde(default)]
+    brief: bool,
 }
 
 impl EventsAsked {
@@ -91,13 +94,13 @@ impl Read {
 
 /// The alarms that a client knows to be open, by id, without what changes at each look.
 #[derive(Default)]
-struct Seen(BTreeMap<String, AlarmState>);
+struct KnownAlarms(BTreeMap<String, AlarmState>);
 
 type AlarmState = (bool, Option<i64>, Option<String>);
 
-impl Seen {
+impl KnownAlarms {
     /// At first those that are open, then those that have fired, are over, or were answered.
-    fn news(&mut self, list: Vec<Alarm>) -> Vec<Alarm> {
+    fn news<'a>(&mut self, list: &'a [Alarm]) -> Vec<&'a Alarm> {
         let state = |of: &Alarm| (of.away_since_ms.is_some(), of.silenced_until_ms, of.note.clone());
         let is_open = |of: &Alarm| of.over_ms.is_none();
         let open = list.iter().filter(|of| is_open(of)).map(|of| (of.id.clone(), state(of))).collect();
@@ -106,7 +109,7 @@ impl Seen {
             (true, known) => known != Some(&state(of)),
             (false, known) => known.is_some(),
         };
-        list.into_iter().filter(is_news).collect()
+        list.iter().filter(|of| is_news(of)).collect()
     }
 }
 
@@ -116,9 +119,11 @@ struct Stream {
     /// The session that it was asked for in.
     session: Option<String>,
     kinds: BTreeSet<Kind>,
+    is_brief: bool,
     read: Read,
-    works: Vec<SiteWork>,
-    alarms: Seen,
+    works: Arc<Vec<SiteWork>>,
+    alarms: Arc<Vec<Alarm>>,
+    known: KnownAlarms,
     ready: VecDeque<Event>,
     /// What was ready before is taken: there is nothing new for a moment.
     is_idle: bool,
@@ -133,15 +138,24 @@ pub async fn events(call: Call<Nothing, EventsAsked>) -> Result<Response, Proble
         let title = format!("{EVENT_STREAMS_MAX} clients listen already");
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, title, "close one of the streams, or ask again later")
     })?;
-    let now = outlet.db.changes(u64::MAX, 0).await.map_err(|error| Problem::ours(&error))?;
-    let end = Read { change: now.last, line: outlet.inside.log.last() };
+    let now = outlet.seen().await?;
+    let end = Read { change: now.change, line: now.line };
     let seen = call.headers.get("last-event-id").and_then(|id| id.to_str().ok()).and_then(Read::of_id);
     // An earlier process counted its lines anew.
     let read = seen.map_or(end, |seen| Read { change: seen.change.min(end.change), line: seen.line.min(end.line) });
     let (links, session) = (call.caller.links, call.caller.session);
-    let (works, alarms) = (Vec::new(), Seen::default());
+    let is_brief = call.query.brief;
+    let works = if is_brief { now.works } else { Arc::default() };
+    // A page has been made of what is open.
+    let (mut known, mut alarms) = (KnownAlarms::default(), Arc::default());
+    if is_brief {
+        known.news(&now.alarms);
+        alarms = now.alarms;
+    }
     let ready = VecDeque::from([Event::default().comment("gleaner")]);
-    let stream = Stream { outlet, links, session, kinds, read, works, alarms, ready, is_idle: false, _place: place };
+    let is_idle = false;
+    let stream =
+        Stream { outlet, links, session, kinds, is_brief, read, works, alarms, known, ready, is_idle, _place: place };
     let events = stream::unfold(stream, |mut stream| async move {
         let event = stream.next().await?;
         Some((Ok::<_, Infallible>(event), stream))
@@ -182,27 +196,46 @@ impl Stream {
 
     /// Makes ready what has happened since.
     async fn look(&mut self) -> Result<(), Problem> {
-        if self.kinds.contains(&Kind::Torrent) {
-            self.look_at_torrents().await?;
-        }
-        if self.kinds.contains(&Kind::Log) {
-            for line in self.outlet.inside.log.after(self.read.line, EVENTS_AT_ONCE) {
-                self.read.line = line.number;
-                self.tell("log", &line);
+        let seen = self.outlet.seen().await?;
+        if self.kinds.contains(&Kind::Torrent) && seen.change > self.read.change {
+            if self.is_brief {
+                self.read.change = seen.change;
+                self.tell("torrent", &());
+            } else {
+                self.look_at_torrents().await?;
             }
         }
-        if self.kinds.contains(&Kind::Sites) {
-            let works = (self.outlet.inside.works)();
-            let changed: Vec<SiteWork> = works.iter().filter(|work| !self.works.contains(work)).cloned().collect();
-            if !changed.is_empty() {
-                self.tell("sites", &changed);
-                self.works = works;
+        if self.kinds.contains(&Kind::Log) && seen.line > self.read.line {
+            if self.is_brief {
+                self.read.line = seen.line;
+                self.tell("log", &());
+            } else {
+                for line in self.outlet.inside.log.after(self.read.line, EVENTS_AT_ONCE) {
+                    self.read.line = line.number;
+                    self.tell("log", &line);
+                }
             }
         }
-        if self.kinds.contains(&Kind::Alarm) {
-            let list = (self.outlet.inside.alarms.list)().await.map_err(|error| Problem::ours(&error))?;
-            for alarm in self.alarms.news(list) {
-                self.tell("alarm", &alarm);
+        if self.kinds.contains(&Kind::Sites) && !Arc::ptr_eq(&self.works, &seen.works) {
+            let before = std::mem::replace(&mut self.works, seen.works);
+            if self.is_brief {
+                self.tell("sites", &());
+            } else {
+                let changed = self.works.iter().filter(|work| !before.contains(work));
+                let changed: Vec<SiteWork> = changed.cloned().collect();
+                if !changed.is_empty() {
+                    self.tell("sites", &changed);
+                }
+            }
+        }
+        if self.kinds.contains(&Kind::Alarm) && !Arc::ptr_eq(&self.alarms, &seen.alarms) {
+            let list = Arc::clone(&seen.alarms);
+            self.alarms = seen.alarms;
+            let news = self.known.news(&list);
+            if self.is_brief && !news.is_empty() {
+                self.tell("alarm", &());
+            } else {
+                news.into_iter().for_each(|alarm| self.tell("alarm", alarm));
             }
         }
         Ok(())
@@ -266,9 +299,9 @@ mod tests {
             });
             serde_json::from_value::<Alarm>(alarm).unwrap()
         };
-        let mut seen = Seen::default();
-        assert!(seen.news(vec![alarm(Some(9), None, 0.0)]).is_empty(), "history is no news");
-        let mut count = |alarm: Alarm| seen.news(vec![alarm]).len();
+        let mut seen = KnownAlarms::default();
+        assert!(seen.news(&[alarm(Some(9), None, 0.0)]).is_empty(), "history is no news");
+        let mut count = |alarm: Alarm| seen.news(&[alarm]).len();
         assert_eq!(count(alarm(None, None, 0.5)), 1);
         assert_eq!(count(alarm(None, None, 0.6)), 0, "its figures alone");
         assert_eq!(count(alarm(None, Some(5), 0.6)), 1);
@@ -279,9 +312,9 @@ mod tests {
 
     #[test]
     fn kinds_are_some_of_those_that_there_are() {
-        let kinds = |text: &str| EventsAsked { kinds: Some(text.to_owned()) }.kinds().ok();
+        let kinds = |text: &str| EventsAsked { kinds: Some(text.to_owned()), brief: false }.kinds().ok();
         assert_eq!(kinds("log,torrent"), Some(BTreeSet::from([Kind::Torrent, Kind::Log])));
-        assert_eq!(EventsAsked { kinds: None }.kinds().unwrap().len(), 4);
+        assert_eq!(EventsAsked { kinds: None, brief: false }.kinds().unwrap().len(), 4);
         assert_eq!([kinds(""), kinds("log,"), kinds("all")], [None, None, None]);
     }
 }

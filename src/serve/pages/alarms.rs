@@ -34,7 +34,7 @@ pub async fn page(visit: Visit) -> Result<Response, Problem> {
             }
         }
     };
-    Ok(visit.page("alarms", "sites", &body))
+    Ok(visit.page("alarms", "alarm,sites", &body))
 }
 
 fn at(ms: i64) -> UnixMillis {

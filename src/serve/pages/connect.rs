@@ -4,7 +4,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::status::command;
-use super::visit::Visit;
+use super::visit::{Visit, part};
 use super::words;
 use crate::problem::Problem;
 
@@ -98,14 +98,14 @@ fn clients(visit: &Visit) -> Markup {
 
 fn searches(visit: &Visit) -> Markup {
     let base = &visit.caller.links.base;
-    let saved = &visit.outlet.settings.searches;
+    let saved = visit.outlet.searches();
     html! {
         section aria-labelledby="searches" {
-            header { h2 #searches { "Saved searches" } span.soft { code { "[[search]]" } " of gleaner.toml" } }
+            header { h2 #searches { "Saved searches" } span.soft { "of gleaner.toml, and saved from the search" } }
             @if saved.is_empty() { p.empty { "None." } } @else {
-                table.cards { tbody { @for search in saved { tr {
+                table.cards { tbody { @for (search, is_own) in &saved { tr {
                     td.main { span.name { (words::shown(&search.name)) } div.soft.small { (words::shown(&search.query)) } }
-                    td.main { div.fix { (address(&format!("{base}/feeds/saved/{}.rss", search.name))) } div.fix { (address(&format!("{base}/torznab/search:{}", search.name))) } }
+                    td.main { div.fix { (address(&format!("{base}/feeds/saved/{}.rss", search.name))) } div.fix { (address(&format!("{base}/torznab/search:{}", search.name))) @if *is_own { (visit.button(&format!("/searches/{}/delete", part(&search.name)), "delete", &[])) } } }
                 } } } }
             }
         }

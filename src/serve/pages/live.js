@@ -26,6 +26,19 @@
     button.textContent = 'copied';
     setTimeout(() => { button.textContent = was; }, 1200);
   });
+  // Ages and countdowns go on as the server writes them: `words::span`.
+  const made = d.getElementById('now'), skew = made ? Date.parse(made.textContent) - Date.now() : 0;
+  const span = s => {
+    const [v, u] = s < 120 ? [s, 's'] : s < 7200 ? [s / 60, 'min'] : s < 172800 ? [s / 3600, 'h'] : [s / 86400, 'd'];
+    return v.toFixed(v < 10 && s >= 7200 && v % 1 >= .05 ? 1 : 0) + ' ' + u;
+  };
+  if (made) setInterval(() => {
+    for (const time of d.querySelectorAll('time[datetime]')) {
+      const s = (Date.now() + skew - Date.parse(time.dateTime)) / 1000;
+      const text = s < 0 ? `in ${span(-s)}` : s < 2 ? 'now' : `${span(s)} ago`;
+      if (time.textContent !== text) time.textContent = text;
+    }
+  }, 1000);
   const filter = d.querySelector('[data-filter]');
   if (filter) filter.addEventListener('input', () => {
     const wanted = filter.value.toLowerCase();
@@ -35,14 +48,15 @@
   const events = d.body.dataset.events;
   if (!events || !d.querySelector('[data-live]') || !window.EventSource) return;
   const least = 5000;
-  let last = Date.now(), timer = 0;
+  let last = Date.now(), timer = 0, tag = '';
   const refresh = async () => {
     timer = 0;
     if (d.hidden) { last = 0; return; }
     last = Date.now();
     try {
-      const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
-      if (!answer.ok) return;
+      const answer = await fetch(location.href, { headers: { accept: 'text/html', 'if-none-match': tag } });
+      if (!answer.ok) return; // 304 too
+      tag = answer.headers.get('etag') ?? '';
       const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
       for (const old of d.querySelectorAll('[data-live]')) {
         const now = fresh.getElementById(old.id);
@@ -56,9 +70,10 @@
       }
     } catch { /* the next event tries again */ }
   };
-  const due = () => { if (!timer) timer = setTimeout(refresh, Math.max(200, last + least - Date.now())); };
+  // All open pages at the same moments: the server makes each once.
+  const due = () => { if (!timer) timer = setTimeout(refresh, last ? least - Date.now() % least : 200); };
   const source = new EventSource(events);
-  for (const kind of ['torrent', 'sites', 'log']) source.addEventListener(kind, due);
+  for (const kind of ['torrent', 'sites', 'log', 'alarm']) source.addEventListener(kind, due);
   source.onopen = () => root.classList.add('listens');
   source.onerror = () => root.classList.remove('listens');
   d.addEventListener('visibilitychange', () => { if (!d.hidden && !last) due(); });

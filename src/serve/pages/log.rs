@@ -90,7 +90,7 @@ fn shown(visit: &Visit, line: &Line) -> Markup {
     let explain = |text: &str| site.map(|site| visit.to(&format!("/rules/{}?url={}#try", part(site), part(text))));
     html! {
         tr {
-            td.nowrap.num data-l="time" { time datetime=(line.at.rfc3339()) title=(line.at.rfc3339()) { (words::clock(line.at)) } }
+            td.nowrap.num data-l="time" { time title=(line.at.rfc3339()) { (words::clock(line.at)) } }
             td data-l="level" { span class={ "level " (level) } { (level) } }
             td.main.wide {
                 (words::told(&line.message))

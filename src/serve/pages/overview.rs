@@ -63,7 +63,7 @@ pub async fn page(visit: Visit) -> Result<Response, Problem> {
             div #newest data-live { (torrents::table(&visit, &newest.items, &[])) }
         }
     };
-    Ok(visit.page("overview", "torrent,sites", &body))
+    Ok(visit.page("overview", "torrent,sites,alarm", &body))
 }
 
 /// Whether all is well, in a sentence: what needs a person first, then what goes on by itself.

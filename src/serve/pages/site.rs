@@ -16,7 +16,8 @@ use super::visit::{Form, Visit, part};
 use super::{ACTING, overview, torrents, words};
 use crate::Outlet;
 use crate::acts::{Act, Wish};
-use crate::desk::{Covered, HALF_HOUR_MS, HalfHour, Verdict};
+use crate::api::lists::ListRow;
+use crate::desk::{Covered, HALF_HOUR_MS, HalfHour, RefusedLink, Verdict};
 use crate::limits::{LISTS_SHOWN, ROWS_SHOWN};
 use crate::problem::Problem;
 
@@ -57,19 +58,22 @@ pub async fn page(Path(name): Path<String>, visit: Visit) -> Result<Response, Pr
     let desk = &visit.outlet.inside.desk;
     let covered = (desk.covered)().remove(&name).unwrap_or_default();
     let half_hours = (desk.half_hours)().remove(&name).unwrap_or_default();
+    let lists = (visit.outlet.inside.lists)(name.clone()).await.map_err(|error| Problem::ours(&error))?;
+    let next = site.next_look(lists.first().and_then(|list| words::parsed(list.next.as_deref()?)));
     let body = html! {
         (svg::gaps())
         div #state data-live {
             h1.state { span class={ "dot " (state.mood.class()) } {} span { (words::shown(&name)) } }
-            p.lead { (state.shown(visit.now)) @if let Some(crews) = &site.crews { @if !crews.next_round.is_empty() { " · next look " (words::when_text(&crews.next_round, visit.now)) } } }
+            p.lead { (state.shown(visit.now)) @if let Some(next) = next { " · next look " (words::when(next, visit.now)) } }
             div.fix.below { (overview::acts(&visit, site)) (pause_for(&visit, &name)) (state.mended(&visit, &name)) a.button href=(visit.to(&format!("/rules/{}", part(&name)))) { "rules" } a.button href=(visit.to(&format!("/log?site={}", part(&name)))) { "log" } }
             (session(&visit, site))
             (tiles(site, &covered, &half_hours, visit.now))
         }
         (plots(&visit, &name, &covered, &half_hours).await?)
         (finds(&visit, &name).await?)
-        (lists(&visit, &name).await?)
+        (lists_shown(&visit, &lists))
         (refusals(&visit, site).await?)
+        (refused(&visit, &name))
         div.two { (troubles(site)) (yields(&visit, &name).await?) }
         div.two { (gone(&visit, site)) (not_whole(&visit, &name).await?) }
     };
@@ -114,7 +118,7 @@ fn tiles(site: &Site, covered: &Covered, half_hours: &[HalfHour], now: UnixMilli
             div { b { (words::count(site.torrents_seen)) } span { "torrents" } }
             div { b { (words::count(site.magnets)) } span { "by magnet only" } }
             div { b { @if let Some(ratio) = covered.ratio { @if covered.is_at_most { "≤ " } (words::percent(ratio)) } @else { "–" } } span { "coverage" } }
-            div { b { (seconds(delay.and_then(|of| of.median_s))) " · " (seconds(delay.and_then(|of| of.p90_s))) " · " (seconds(delay.and_then(|of| of.p99_s))) } span { "delay p50 · p90 · p99" } }
+            div { b { @if delay.is_some() { (seconds(delay.and_then(|of| of.median_s))) " · " (seconds(delay.and_then(|of| of.p90_s))) " · " (seconds(delay.and_then(|of| of.p99_s))) } @else { "–" } } span { "delay p50 · p90 · p99" } }
             div { b { (words::count(site.urls_queued)) } span { "URLs queued of " (words::count(site.urls_known)) } }
             div { b { (words::count(site.pages)) } span { "requests, " (words::bytes(site.body_bytes)) } }
             div { b { (words::count(requests.into())) } span { "requests today, as far as known" } }
@@ -143,7 +147,8 @@ async fn plots(visit: &Visit, name: &str, covered: &Covered, half_hours: &[HalfH
         .chain(half_hours.first().map(|of| of.number * HALF_HOUR_MS))
         .min();
     let from = ms.map_or(first.unwrap_or(visit.now.0 - overview::DAY_MS), |ms| visit.now.0.saturating_sub(ms));
-    let span = Span { from: UnixMillis(from.min(visit.now.0 - 3_600_000)), until: visit.now };
+    let span = Span { from: UnixMillis(from.min(visit.now.0 - 3_600_000)), until: visit.now, is_low: false };
+    let low = Span { is_low: true, ..span };
     let here = format!("/sites/{}", part(name));
     Ok(html! {
         section aria-labelledby="plots" {
@@ -159,7 +164,7 @@ async fn plots(visit: &Visit, name: &str, covered: &Covered, half_hours: &[HalfH
                 div { h3 { "torrents an hour" } (svg::bars("torrents stored an hour", span, &torrents_an_hour(covered, half_hours), number)) }
                 div { h3 { "delay" } (svg::lines("acquisition delay", span, None, &delay_lines(&delays, visit.now), words::span)) @if !delays.over_time.is_empty() { (svg::key(&[("p50", "s1"), ("p90", "s2"), ("p99", "s3")])) } }
                 div { h3 { "requests each half hour" } (svg::bars("requests by what became of them", span, &requests(half_hours), number)) (svg::key(&[("answered", "ok"), ("asked to wait", "slow"), ("refused", "refused"), ("failed", "failed")])) }
-                div { h3 { "coverage" } (svg::lines("share of what the site lists", span, Some(1.0), &[coverage_line(covered, visit.now)], whole_percent)) h3 { "URLs queued" } (svg::lines("URLs that wait", span, None, &[queue_line(half_hours, visit.now)], number)) }
+                div { h3 { "coverage" } (svg::lines("share of what the site lists", low, Some(1.0), &[coverage_line(covered, visit.now)], whole_percent)) h3 { "URLs queued" } (svg::lines("URLs that wait", low, None, &[queue_line(half_hours, visit.now)], number)) }
             }
             p.pad.soft.small { "Times are UTC. Requests and the queue are known since the service started, at most 30 days back." }
         }
@@ -257,9 +262,8 @@ async fn finds(visit: &Visit, name: &str) -> Result<Markup, Problem> {
     })
 }
 
-async fn lists(visit: &Visit, name: &str) -> Result<Markup, Problem> {
-    let lists = (visit.outlet.inside.lists)(name.to_owned()).await.map_err(|error| Problem::ours(&error))?;
-    Ok(html! {
+fn lists_shown(visit: &Visit, lists: &[ListRow]) -> Markup {
+    html! {
         section aria-labelledby="lists" {
             header { h2 #lists { "Lists" } span.soft { (words::count(lists.len() as u64)) ", the next one first" } }
             @if lists.is_empty() { p.empty { "No list was read yet." } } @else {
@@ -274,7 +278,7 @@ async fn lists(visit: &Visit, name: &str) -> Result<Markup, Problem> {
                 }
             }
         }
-    })
+    }
 }
 
 /// Links that are not followed, and the line that decides it.
@@ -305,6 +309,49 @@ async fn refusals(visit: &Visit, site: &Site) -> Result<Markup, Problem> {
             }
         }
     })
+}
+
+/// The last links that were refused, each with the line that did.
+fn refused(visit: &Visit, name: &str) -> Markup {
+    let links = (visit.outlet.inside.desk.refusals)(name);
+    let rules = visit.to(&format!("/rules/{}", part(name)));
+    html! {
+        section aria-labelledby="refused" {
+            header { h2 #refused { "Last refused" } span.soft { "of each page the first link that each rule refuses, since the service started" } }
+            div #refused-shown data-live {
+                @if links.is_empty() { p.empty { "None yet." } } @else {
+                    table.cards {
+                        thead { tr { th { "link" } th { "refused by" } th.n { "pages" } th.n { "last" } } }
+                        tbody { @for link in links.iter().take(ROWS_SHOWN) { (refused_row(link, &rules, visit.now)) } }
+                    }
+                    @if links.len() > ROWS_SHOWN {
+                        details #refused-more {
+                            summary.pad { (links.len() - ROWS_SHOWN) " older ones" }
+                            table.cards { tbody { @for link in links.iter().skip(ROWS_SHOWN) { (refused_row(link, &rules, visit.now)) } } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn refused_row(link: &RefusedLink, rules: &str, now: UnixMillis) -> Markup {
+    let explain = format!("{rules}?url={}#try", part(&link.url));
+    html! {
+        tr {
+            td.main.wide { a href=(explain) title="explain" { (words::url(&link.url)) } div.soft.small { "on " (words::url(&link.page)) } }
+            td.wide data-l="refused by" {
+                (words::shown(&link.why))
+                div.small {
+                    @match link.line { Some(line) => { a href={ (rules) "#l" (line) } { (words::shown(&link.place)) } } None => { span.soft { (words::shown(&link.place)) } } }
+                    @if let Some(rule) = &link.rule { " " code { (words::shown(rule)) } }
+                }
+            }
+            td.n data-l="pages" { (words::count(link.pages.into())) }
+            td.n data-l="last" { (words::when_text(&link.at, now)) }
+        }
+    }
 }
 
 fn troubles(site: &Site) -> Markup {

@@ -270,6 +270,15 @@ fn first_line(text: &str) -> String {
 }
 
 impl Site {
+    /// When it is looked at next: the first look of its timetable, or its next round; not before it goes on.
+    #[must_use]
+    pub fn next_look(&self, scheduled: Option<UnixMillis>) -> Option<UnixMillis> {
+        let round = self.crews.as_ref().and_then(|crews| words::parsed(&crews.next_round));
+        let next = scheduled.into_iter().chain(round).min()?;
+        let paused = self.paused.as_ref().and_then(|paused| paused.until);
+        Some(paused.map_or(next, |until| next.max(until)))
+    }
+
     /// How it is. Of several reasons the one that a person can do most about.
     #[must_use]
     pub fn state(&self, faults: &[RuleFault]) -> State {

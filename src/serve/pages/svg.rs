@@ -108,6 +108,8 @@ pub fn share(ratio: f64) -> Markup {
 pub struct Span {
     pub from: UnixMillis,
     pub until: UnixMillis,
+    /// Two of these stand in the place of one.
+    pub is_low: bool,
 }
 
 /// One line of a plot: time and value.
@@ -128,10 +130,14 @@ pub struct Bar {
 
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 170.0;
+const LOW: f64 = 76.0;
 const LEFT: f64 = 52.0;
 const RIGHT: f64 = 8.0;
 const TOP: f64 = 8.0;
 const BOTTOM: f64 = 22.0;
+
+/// Bars, and points of a line, that a plot shows: more are told together, so that a month costs what a day does.
+const SHOWN: usize = 160;
 
 /// Where values and times are in a plot.
 struct Frame {
@@ -141,6 +147,10 @@ struct Frame {
 
 #[expect(clippy::cast_precision_loss, reason = "pixels")]
 impl Frame {
+    fn height(&self) -> f64 {
+        if self.span.is_low { LOW } else { HEIGHT }
+    }
+
     fn x(&self, at: UnixMillis) -> f64 {
         let all = self.span.until.0.saturating_sub(self.span.from.0).max(1) as f64;
         let at = at.0.saturating_sub(self.span.from.0) as f64;
@@ -148,7 +158,7 @@ impl Frame {
     }
 
     fn y(&self, value: f64) -> f64 {
-        HEIGHT - BOTTOM - (value / self.most).clamp(0.0, 1.0) * (HEIGHT - TOP - BOTTOM)
+        self.height() - BOTTOM - (value / self.most).clamp(0.0, 1.0) * (self.height() - TOP - BOTTOM)
     }
 
     fn has(&self, at: UnixMillis) -> bool {
@@ -176,8 +186,8 @@ impl Frame {
             @for at in ticks {
                 @let x = self.x(at);
                 @if x < WIDTH - 30.0 {
-                    line.axis x1=(px(x)) x2=(px(x)) y1=(px(HEIGHT - BOTTOM)) y2=(px(HEIGHT - BOTTOM + 4.0)) {}
-                    text.x x=(px(x)) y=(px(HEIGHT - 5.0)) text-anchor="middle" { (label(at)) }
+                    line.axis x1=(px(x)) x2=(px(x)) y1=(px(self.height() - BOTTOM)) y2=(px(self.height() - BOTTOM + 4.0)) {}
+                    text.x x=(px(x)) y=(px(self.height() - 5.0)) text-anchor="middle" { (label(at)) }
                 }
             }
         }
@@ -206,12 +216,20 @@ fn round(most: f64) -> f64 {
 
 fn framed(title: &str, frame: &Frame, unit: impl Fn(f64) -> String, inner: &Markup) -> Markup {
     html! {
-        svg.plot viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label=(title) {
+        svg.plot viewBox={ "0 0 " (WIDTH) " " (frame.height()) } role="img" aria-label=(title) {
             title { (title) }
             (frame.axes(unit))
             (inner)
         }
     }
+}
+
+/// A plot of which nothing is known keeps its place.
+fn unknown(title: &str, span: Span) -> Markup {
+    let frame = Frame { span, most: 1.0 };
+    let (x, y) = (px((LEFT + WIDTH - RIGHT) / 2.0), px((TOP + frame.height() - BOTTOM) / 2.0));
+    let none = |_: f64| String::new();
+    framed(title, &frame, none, &html! { text.x x=(x) y=(y) text-anchor="middle" { "Nothing is known of this time." } })
 }
 
 /// Lines over time.
@@ -223,6 +241,15 @@ pub fn lines(
     lines: &[Line],
     unit: impl Fn(f64) -> String + Copy,
 ) -> Markup {
+    let most_points = lines.iter().map(|line| line.points.iter().filter(|(at, _)| *at >= span.from).count()).max();
+    let each = most_points.unwrap_or_default().div_ceil(SHOWN).max(1);
+    // The last of each run of points.
+    let thin = |line: &Line| Line {
+        name: line.name,
+        class: line.class,
+        points: line.points.iter().rev().step_by(each).rev().copied().collect(),
+    };
+    let lines: &[Line] = &lines.iter().map(thin).collect::<Vec<_>>();
     let values =
         lines.iter().flat_map(|line| line.points.iter()).filter(|(at, value)| *at >= span.from && is_figure(*value));
     let largest = values.map(|(_, value)| *value).fold(0.0, f64::max);
@@ -233,11 +260,12 @@ pub fn lines(
             let sign = if text.is_empty() { 'M' } else { 'L' };
             let _ = write!(text, "{sign}{} {}", px(frame.x(*at)), px(frame.y(*value)));
         }
-        // A single point is a dot.
-        if !text.is_empty() && !text.contains('L') {
-            text.push_str("h.1");
-        }
         text
+    };
+    // A point without a neighbour is no line.
+    let dot = |line: &Line| {
+        let mut points = line.points.iter().filter(|point| frame.shows(point));
+        points.next().filter(|_| points.next().is_none()).copied()
     };
     let mut at_times: BTreeMap<UnixMillis, Vec<String>> = BTreeMap::new();
     for line in lines {
@@ -246,7 +274,7 @@ pub fn lines(
         }
     }
     if at_times.is_empty() {
-        return html! { p.empty { "Nothing is known of this time." } };
+        return unknown(title, span);
     }
     let width = ((WIDTH - LEFT - RIGHT) / at_times.len().max(24) as f64).max(3.0);
     framed(
@@ -254,9 +282,14 @@ pub fn lines(
         &frame,
         unit,
         &html! {
-            @for line in lines { path class=(line.class) d=(path(line)) {} }
+            @for line in lines {
+                @match dot(line) {
+                    Some((at, value)) => { circle class=(line.class) cx=(px(frame.x(at))) cy=(px(frame.y(value))) r="3" {} }
+                    None => { path class=(line.class) d=(path(line)) {} }
+                }
+            }
             @for (at, told) in &at_times {
-                rect.hit x=(px(frame.x(*at) - width / 2.0)) y=(px(TOP)) width=(px(width)) height=(px(HEIGHT - TOP - BOTTOM)) {
+                rect.hit x=(px(frame.x(*at) - width / 2.0)) y=(px(TOP)) width=(px(width)) height=(px(frame.height() - TOP - BOTTOM)) {
                     title { (words::short(*at)) ": " (told.join(", ")) }
                 }
             }
@@ -269,9 +302,10 @@ pub fn lines(
 pub fn bars(title: &str, span: Span, bars: &[Bar], unit: impl Fn(f64) -> String + Copy) -> Markup {
     let shown: Vec<&Bar> = bars.iter().filter(|bar| bar.until > span.from && bar.from < span.until).collect();
     if shown.is_empty() {
-        return html! { p.empty { "Nothing is known of this time." } };
+        return unknown(title, span);
     }
-    let sum = |bar: &&Bar| bar.parts.iter().map(|(.., value)| *value).sum::<f64>();
+    let shown: Vec<Bar> = shown.chunks(shown.len().div_ceil(SHOWN)).filter_map(together).collect();
+    let sum = |bar: &Bar| bar.parts.iter().map(|(.., value)| *value).sum::<f64>();
     let frame = Frame { span, most: round(shown.iter().map(sum).fold(0.0, f64::max)) };
     let told = |bar: &Bar| {
         let parts: Vec<String> = bar
@@ -293,7 +327,7 @@ pub fn bars(title: &str, span: Span, bars: &[Bar], unit: impl Fn(f64) -> String 
         for (_, class, value) in bar.parts.iter().filter(|(.., value)| *value > 0.0) {
             let (top, bottom) = (frame.y(below + value), frame.y(below));
             below += value;
-            rects.push((*class, px(top), px((bottom - top).max(0.5))));
+            rects.push((*class, px(top), px((bottom - top).max(1.0))));
         }
         rects
     };
@@ -302,14 +336,26 @@ pub fn bars(title: &str, span: Span, bars: &[Bar], unit: impl Fn(f64) -> String 
         &frame,
         unit,
         &html! {
-            @for bar in shown {
+            @for bar in &shown {
                 @let x = frame.x(bar.from);
                 @let width = (frame.x(bar.until) - x - 0.8).max(0.8);
                 @for (class, y, height) in parts(bar) { rect class=(class) x=(px(x)) y=(y) width=(px(width)) height=(height) {} }
-                rect.hit x=(px(x)) y=(px(TOP)) width=(px(width)) height=(px(HEIGHT - TOP - BOTTOM)) { title { (told(bar)) } }
+                rect.hit x=(px(x)) y=(px(TOP)) width=(px(width)) height=(px(frame.height() - TOP - BOTTOM)) { title { (told(bar)) } }
             }
         },
     )
+}
+
+/// Bars as one, of their means.
+#[expect(clippy::cast_precision_loss, reason = "pixels")]
+fn together(bars: &[&Bar]) -> Option<Bar> {
+    let (first, last) = (bars.first()?, bars.last()?);
+    let mut parts = first.parts.clone();
+    for (nth, (.., value)) in parts.iter_mut().enumerate() {
+        let all = bars.iter().filter_map(|bar| bar.parts.get(nth)).map(|(.., value)| *value);
+        *value = all.sum::<f64>() / bars.len() as f64;
+    }
+    Some(Bar { from: first.from, until: last.until, parts })
 }
 
 /// What the colours of a plot mean.
@@ -353,8 +399,21 @@ mod tests {
     }
 
     #[test]
+    fn a_month_costs_what_a_day_does() {
+        let at = |nth: u64| UnixMillis(nth * HALF_HOUR_MS);
+        let span = Span { from: at(0), until: at(1_440), is_low: false };
+        let bar = |nth| Bar { from: at(nth), until: at(nth + 1), parts: vec![("answered", "b-ok", 7.0)] };
+        let text = bars("x", span, &(0..1_440).map(bar).collect::<Vec<_>>(), |of| format!("{of}")).into_string();
+        assert!(text.matches("<rect class=\"b-ok\"").count() <= SHOWN && text.contains("answered 7"), "{}", text.len());
+        let points = (0..1_440).map(|nth| (at(nth), nth as f64)).collect();
+        let line = Line { name: "a", class: "s0", points };
+        let text = lines("x", span, None, &[line], |of| format!("{of}")).into_string();
+        assert!(text.matches("<rect").count() <= SHOWN && text.contains("a 1439"), "{}", text.len());
+    }
+
+    #[test]
     fn plots_without_values_say_so_and_no_value_leaves_the_frame() {
-        let span = Span { from: UnixMillis(0), until: UnixMillis(86_400_000) };
+        let span = Span { from: UnixMillis(0), until: UnixMillis(86_400_000), is_low: false };
         let unit = |value: f64| format!("{value:.0}");
         assert!(lines("x", span, None, &[], unit).into_string().contains("Nothing is known"));
         let line = Line {
@@ -364,6 +423,7 @@ mod tests {
         };
         let text = lines("x", span, None, &[line], unit).into_string();
         assert!(!text.contains("inf") && !text.contains("NaN") && text.contains("a 7"), "{text}");
+        assert!(text.contains("<circle"), "one point is a dot: {text}");
         assert_eq!([0.0, 3.0, 41.0, 1_000.0].map(round), [1.0, 4.0, 50.0, 1_000.0]);
     }
 }

@@ -1,9 +1,11 @@
 //! Pages of an outlet in memory: what they show of hostile names, who gets them, what presses.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use axum::body::{Body, to_bytes};
 use axum::http::{Method, Request, StatusCode};
+use futures_util::StreamExt as _;
 use gleaner_base::clock::{Clock, UnixMillis};
 use gleaner_rules::config::web::Web;
 use gleaner_store::crawldb::memory_store::MemoryStore;
@@ -15,9 +17,9 @@ use tower_service::Service as _;
 
 use crate::acts::{Act, Acted, Wish};
 use crate::alarms::{Alarm, Alarms, Answer, Figures};
-use crate::desk::{Desk, Mark, NewText, NotSaved, RuleText};
+use crate::desk::{Desk, Due, LookFound, Mark, NewText, NotSaved, PastLook, RefusedLink, RuleText, Timetable};
 use crate::tokens::{self, Scope};
-use crate::{Inside, Outlet, Report, router};
+use crate::{Inside, Outlet, Report, SiteWork, router};
 
 const NOW: UnixMillis = UnixMillis(1_796_083_200_000);
 
@@ -45,6 +47,9 @@ struct Pages {
     folder: tempfile::TempDir,
     outlet: Arc<Outlet>,
     pressed: Pressed,
+    /// Pages that were made, and looks at what the crawls do.
+    made: Arc<AtomicUsize>,
+    looked: Arc<AtomicUsize>,
 }
 
 struct Answered {
@@ -77,7 +82,7 @@ fn alarm() -> Alarm {
     }
 }
 
-fn inside(pressed: &Pressed) -> Inside {
+fn inside(pressed: &Pressed, made: Arc<AtomicUsize>, looked: Arc<AtomicUsize>) -> Inside {
     let site = json!({
         "name": evil(), "pages": 9, "torrents_seen": 4, "is_crawled": true, "urls_queued": 7,
         "blocked_hosts": [{"origin": evil(), "until": "2026-12-01T01:00:00Z", "reason": evil(), "waits": true}],
@@ -96,14 +101,24 @@ fn inside(pressed: &Pressed) -> Inside {
             Box::pin(std::future::ready(Ok(Acted { site, is_paused, until: None, note: Some(evil()) })))
         }),
         alarms: Alarms {
-            list: Box::new(|| Box::pin(std::future::ready(Ok(vec![alarm()])))),
+            list: Box::new(move || {
+                made.fetch_add(1, Ordering::Relaxed);
+                Box::pin(std::future::ready(Ok(vec![alarm()])))
+            }),
             answer: Box::new(move |id, answer: Answer| {
                 of_answers.lock().unwrap().push(format!("{id} {answer:?}"));
                 Box::pin(std::future::ready(Ok(Vec::new())))
             }),
             page: Box::new(|_| Box::pin(std::future::ready(Ok(Some(evil()))))),
         },
+        works: Box::new(move || {
+            let requests = looked.fetch_add(1, Ordering::Relaxed) as u64;
+            let (torrents, queued, under_way) = (0, 0, 1);
+            vec![SiteWork { site: evil(), requests, torrents, queued, under_way, waiting: None }]
+        }),
         desk: Desk {
+            refusals: Box::new(|_| vec![refused()]),
+            timetables: Box::new(|| Box::pin(std::future::ready(Ok(Arc::new(vec![timetable()]))))),
             rule_file: Box::new(|_| {
                 let mark = Mark { line: 1, column: 1, message: evil(), hint: Some(evil()), is_fault: true };
                 let text = RuleText {
@@ -152,15 +167,16 @@ impl Pages {
         db.adopt_torrent(facts, NOW).await.unwrap();
         let archive = Arc::new(Archive::open(folder.path().join("torrents"), false).unwrap());
         let pressed = Pressed::default();
+        let [made, looked] = std::array::from_fn(|_| Arc::<AtomicUsize>::default());
         let settings = Web { edit_rules, ..Web::default() };
         let outlet = Outlet::new(
             (Arc::new(db), archive, Arc::new(|| None)),
-            inside(&pressed),
+            inside(&pressed, Arc::clone(&made), Arc::clone(&looked)),
             Arc::new(Still),
             settings,
             folder.path(),
         );
-        Self { folder, outlet: Arc::new(outlet), pressed }
+        Self { folder, outlet: Arc::new(outlet), pressed, made, looked }
     }
 
     async fn ask(&self, method: Method, path: &str, headers: &[(&str, &str)], body: &str) -> Answered {
@@ -203,13 +219,42 @@ impl Pages {
 const HTML: (&str, &str) = ("accept", "text/html,application/xhtml+xml,*/*;q=0.8");
 const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
 
+fn refused() -> RefusedLink {
+    let (rule, page, at) = (Some(evil()), evil(), "2026-12-01T00:00:00Z".to_owned());
+    RefusedLink { url: evil(), why: evil(), rule, place: evil(), line: Some(3), page, at, pages: 2 }
+}
+
+fn timetable() -> Timetable {
+    let due = Due { url: evil(), posts_per_day: 2.0, looked: NOW, next: Some(NOW), why: evil() };
+    let past = PastLook { at: NOW, path: evil(), found: LookFound::Rows(3) };
+    Timetable {
+        site: evil(),
+        is_full: true,
+        lists: vec![due],
+        looks: vec![NOW],
+        past: vec![past],
+        ..Timetable::default()
+    }
+}
+
 /// Each page, with the site's name as its part of the path.
 fn paths() -> Vec<String> {
     let (site, hash) = (super::visit::part(&evil()), "07".repeat(20));
-    let mut paths: Vec<String> =
-        ["/", "/torrents", "/rules", "/schedule", "/alarms", "/alarms/a-1", "/log", "/connect", "/exports", "/login"]
-            .map(str::to_owned)
-            .into();
+    let mut paths: Vec<String> = [
+        "/",
+        "/torrents",
+        "/rules",
+        "/schedule",
+        "/alarms",
+        "/alarms/a-1",
+        "/log",
+        "/connect",
+        "/exports",
+        "/health",
+        "/login",
+    ]
+    .map(str::to_owned)
+    .into();
     paths.push(format!("/sites/{site}?range=7d"));
     paths.push(format!("/torrents/{hash}"));
     paths.push(format!("/rules/{site}?url={site}"));
@@ -405,4 +450,92 @@ async fn programs_get_what_they_got_and_assets_are_kept_for_ever() {
     assert_eq!(packed.header("content-encoding"), "gzip");
     let missing = pages.ask(Method::GET, "/api/v1/nothing", &[HTML], "").await;
     assert_eq!(missing.header("content-type"), "application/problem+json");
+}
+
+#[tokio::test]
+async fn fifty_open_pages_are_made_once_and_who_has_the_newest_is_sent_nothing() {
+    let pages = Pages::new(false).await;
+    let packed = [HTML, ("accept-encoding", "gzip")];
+    let all = (0..50).map(|_| pages.ask(Method::GET, "/", &packed, ""));
+    let answers = futures_util::future::join_all(all).await;
+    assert!(
+        answers.iter().all(|answer| answer.status == StatusCode::OK && answer.header("content-encoding") == "gzip")
+    );
+    assert_eq!(pages.made.load(Ordering::Relaxed), 1, "fifty readers, one page");
+    let tag = answers[0].header("etag").to_owned();
+    let known = pages.ask(Method::GET, "/", &[packed[0], packed[1], ("if-none-match", &tag)], "").await;
+    assert_eq!((known.status, &*known.text), (StatusCode::NOT_MODIFIED, ""));
+    assert!(known.header("content-security-policy").starts_with("default-src 'none'"));
+    // Another caller gets a page of its own; what is pressed shows at once.
+    let token = format!("Bearer {}", tokens::create(pages.folder.path(), "reader", Scope::Read, NOW).unwrap());
+    let other = pages.ask(Method::GET, "/", &[packed[0], packed[1], ("authorization", &token)], "").await;
+    assert_eq!((other.status, pages.made.load(Ordering::Relaxed)), (StatusCode::OK, 2));
+    let code = pages.code().await;
+    let before = pages.made.load(Ordering::Relaxed);
+    pages.send("/sites/s/act", &code, "act=pause", &[]).await;
+    pages.ask(Method::GET, "/", &packed, "").await;
+    assert_eq!(pages.made.load(Ordering::Relaxed), before + 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn fifty_streams_of_events_look_as_often_as_one() {
+    const SECONDS: u64 = 10;
+    let looks = async |readers: usize| {
+        let pages = Pages::new(false).await;
+        let heard = Arc::new(AtomicUsize::new(0));
+        let mut tasks = Vec::new();
+        for _ in 0..readers {
+            let request = Request::builder().uri("/api/v1/events?brief=true&kinds=sites,torrent,log,alarm");
+            let request = request.header("host", "127.0.0.1:8717").body(Body::empty()).unwrap();
+            let response = router(Arc::clone(&pages.outlet)).call(request).await.unwrap();
+            assert_eq!(response.status(), StatusCode::OK);
+            let (mut stream, heard) = (response.into_body().into_data_stream(), Arc::clone(&heard));
+            tasks.push(tokio::spawn(async move {
+                while let Some(Ok(part)) = stream.next().await {
+                    heard.fetch_add(String::from_utf8_lossy(&part).matches("event: sites").count(), Ordering::Relaxed);
+                }
+            }));
+        }
+        tokio::time::sleep(std::time::Duration::from_secs(SECONDS)).await;
+        tasks.iter().for_each(tokio::task::JoinHandle::abort);
+        (pages.looked.load(Ordering::Relaxed), heard.load(Ordering::Relaxed))
+    };
+    let ((of_one, heard_by_one), (of_fifty, heard_by_fifty)) = (looks(1).await, looks(50).await);
+    assert!(
+        of_fifty <= SECONDS as usize + 2 && of_one <= of_fifty,
+        "{of_one} looks for one reader, {of_fifty} for fifty"
+    );
+    assert!(heard_by_one >= 5 && heard_by_fifty >= 50 * 5, "{heard_by_one}, {heard_by_fifty}");
+}
+
+#[tokio::test]
+async fn a_search_is_saved_from_its_page_and_outlives_the_service() {
+    let pages = Pages::new(false).await;
+    let code = pages.code().await;
+    for wrong in [
+        "name=a%20b&query=linux",
+        "name=.a&query=linux",
+        "name=&query=linux",
+        "name=all&query=",
+        "name=x&query=size%3Abig",
+    ] {
+        assert_eq!(pages.send("/searches", &code, wrong, &[]).await.status, StatusCode::BAD_REQUEST, "{wrong}");
+    }
+    assert_eq!(pages.send("/searches", "", "name=linux&query=linux", &[]).await.status, StatusCode::FORBIDDEN);
+    let saved = pages.send("/searches", &code, "name=linux&query=linux%20-beta", &[]).await;
+    assert_eq!(saved.status, StatusCode::SEE_OTHER, "{}", saved.text);
+    assert_eq!(pages.send("/searches", &code, "name=linux&query=other", &[]).await.status, StatusCode::BAD_REQUEST);
+    assert!(pages.page("/connect").await.text.contains("/feeds/saved/linux.rss"));
+    let listed = pages.ask(Method::GET, "/api/v1/searches", &[], "").await.text;
+    assert!(listed.contains("linux -beta"), "{listed}");
+    let again = crate::searches::Saved::of(pages.folder.path());
+    assert_eq!(again.names(), ["linux"]);
+    let deleted = pages.send("/searches/linux/delete", &code, "", &[]).await;
+    assert_eq!(deleted.status, StatusCode::SEE_OTHER);
+    assert!(!pages.page("/connect").await.text.contains("/feeds/saved/linux.rss"));
+    assert_eq!(pages.send("/searches/linux/delete", &code, "", &[]).await.status, StatusCode::NOT_FOUND);
+    // A file that is damaged is not written over.
+    std::fs::write(pages.folder.path().join("searches.json"), "{").unwrap();
+    assert_eq!(pages.send("/searches", &code, "name=b&query=linux", &[]).await.status, StatusCode::CONFLICT);
+    assert_eq!(std::fs::read(pages.folder.path().join("searches.json")).unwrap(), b"{");
 }

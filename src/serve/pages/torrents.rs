@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use axum::body::Body;
+use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use gleaner_base::clock::UnixMillis;
 use gleaner_search::category::full_name;
@@ -12,8 +14,9 @@ use gleaner_search::{Order, Query};
 use gleaner_store::crawldb::MagnetRow;
 use maud::{Markup, html};
 
-use super::visit::{Visit, part};
-use super::words;
+use super::visit::{Form, Visit, part};
+use super::{ACTING, words};
+use crate::Outlet;
 use crate::limits::{FACET_SHOWN, SNIPPET_BYTES_MAX, TORRENTS_SHOWN};
 use crate::problem::Problem;
 use crate::rows::{Item, Magnet, Page, RowsError};
@@ -69,6 +72,7 @@ pub async fn page(visit: Visit) -> Result<Response, Problem> {
             html! {
                 (field(&text))
                 (doubts(&query))
+                (saving(&visit, &text))
                 div.side {
                     (facets_shown(&visit, &text, &query, &facets))
                     section aria-label="torrents" {
@@ -159,6 +163,50 @@ fn links(visit: &Visit, text: &str, asked: &Query) -> Markup {
     }
 }
 
+/// `POST /searches`: saves one.
+pub async fn save(State(outlet): State<Arc<Outlet>>, request: Request<Body>) -> Result<Response, Problem> {
+    let (visit, form) = Form::read(&outlet, request, ACTING).await?;
+    let name = form.get("name").trim().to_owned();
+    outlet.save_search(&name, form.get("query").trim())?;
+    Ok(visit.back(&form, format!("{name} is saved: its feed and its Torznab URL are on the page Connect.")))
+}
+
+/// `POST /searches/NAME/delete`.
+pub async fn delete(
+    State(outlet): State<Arc<Outlet>>,
+    Path(name): Path<String>,
+    request: Request<Body>,
+) -> Result<Response, Problem> {
+    let (visit, form) = Form::read(&outlet, request, ACTING).await?;
+    outlet.delete_search(&name)?;
+    Ok(visit.back(&form, format!("{} is deleted.", words::shown(&name))))
+}
+
+/// The field that saves this search, and those that are saved.
+fn saving(visit: &Visit, text: &str) -> Markup {
+    let saved = visit.outlet.searches();
+    html! {
+        @if !saved.is_empty() {
+            nav.chips.below aria-label="saved searches" {
+                span.soft { "saved:" }
+                @for (search, _) in &saved {
+                    @if search.query == text { b aria-current="true" { (words::shown(&search.name)) } }
+                    @else { a href=(search_link(visit, &search.query)) { (words::shown(&search.name)) } }
+                }
+            }
+        }
+        @if !text.is_empty() && saved.iter().all(|(search, _)| search.query != text) {
+            div.below {
+                (visit.form("/searches", &html! {
+                    input type="hidden" name="query" value=(text);
+                    input name="name" required maxlength="64" pattern="[A-Za-z0-9_\\-][A-Za-z0-9._\\-]*" placeholder="a name, such as linux" aria-label="name of this search";
+                    button { "save this search" }
+                }))
+            }
+        }
+    }
+}
+
 fn facets_shown(visit: &Visit, text: &str, query: &Query, facets: &Counts) -> Markup {
     let values = |name: &str| facets.get(name).cloned().unwrap_or_default();
     let site = values("site").into_iter().map(|(site, count)| {
@@ -177,11 +225,27 @@ fn facets_shown(visit: &Visit, text: &str, query: &Query, facets: &Counts) -> Ma
         let (name, word) = if value == "1" { ("private", "yes") } else { ("public", "no") };
         (name.to_owned(), format!("private:{word}"), count, query.filters.is_private == Some(value == "1"))
     });
+    let has = |filter: &str| text.split_whitespace().any(|own| own == filter);
+    let size = values("size").into_iter().map(|(size, count)| {
+        let filter = format!("size:{size}");
+        let is_on = has(&filter);
+        (size.replace("..", " – "), filter, count, is_on)
+    });
+    let version = values("version").into_iter().map(|(version, count)| {
+        let (name, filter) = match &*version {
+            "v1" => ("BitTorrent v1", "v2:no"),
+            "v2" => ("BitTorrent v2", "v1:no"),
+            _ => ("hybrid: v1 and v2", "v1:yes v2:yes"),
+        };
+        (name.to_owned(), filter.to_owned(), count, filter.split(' ').all(has))
+    });
     html! {
         section.facets.pad aria-label="narrow the search" {
             (facet(visit, text, "site", site.collect()))
             (facet(visit, text, "category", category.collect()))
             (facet(visit, text, "year", year.collect()))
+            (facet(visit, text, "size", size.collect()))
+            (facet(visit, text, "version", version.collect()))
             (facet(visit, text, "access", private.collect()))
             @if facets.is_empty() { p.soft { "The index is being made." } }
         }
@@ -198,7 +262,7 @@ type FacetValue = (String, String, u64, bool);
 
 fn facet(visit: &Visit, text: &str, title: &str, values: Vec<FacetValue>) -> Markup {
     let link = |filter: &str, is_on: bool| {
-        let others: Vec<&str> = text.split_whitespace().filter(|own| *own != filter).collect();
+        let others: Vec<&str> = text.split_whitespace().filter(|own| !filter.split(' ').any(|of| of == *own)).collect();
         let rest = if is_on { others.join(" ") } else { format!("{text} {filter}") };
         search_link(visit, rest.trim())
     };

@@ -31,6 +31,7 @@ pub struct Memory {
     /// Of the codes of forms; random, of this process.
     secret: [u8; 32],
     told: Mutex<Messages>,
+    pub kept: super::kept::Pages,
     pub status: tokio::sync::Mutex<Option<(UnixMillis, Arc<super::status::Status>)>>,
 }
 
@@ -124,6 +125,12 @@ impl Visit {
         })
     }
 
+    /// What its page depends on: where it is, and the code of its forms.
+    #[must_use]
+    pub fn identity(&self) -> (&str, &str) {
+        (&self.here, &self.code)
+    }
+
     /// Alarms that are not over.
     pub fn open_alarms(&self) -> impl Iterator<Item = &Alarm> {
         self.alarms.iter().filter(|alarm| alarm.over_ms.is_none())
@@ -203,7 +210,8 @@ impl Visit {
     }
 
     fn framed(&self, title: &str, events: &str, body: &Markup) -> Response {
-        let events = if events.is_empty() { None } else { Some(self.to(&format!("/api/v1/events?kinds={events}"))) };
+        let events =
+            if events.is_empty() { None } else { Some(self.to(&format!("/api/v1/events?brief=true&kinds={events}"))) };
         let is_live = events.is_some();
         let page = html! {
             (DOCTYPE)
@@ -257,8 +265,9 @@ impl Visit {
         html! {
             footer {
                 span { "gleaner " (env!("CARGO_PKG_VERSION")) }
+                span { "as of " time #now { (self.now.rfc3339()) } }
                 @if self.caller.scope >= Some(Scope::Read) {
-                    span { "up " (words::span(self.now.since(self.outlet.inside.desk.started).as_secs_f64())) }
+                    span { "started " (words::when(self.outlet.inside.desk.started, self.now)) }
                     a href=(self.to("/metrics")) { "metrics" }
                     a href=(self.to("/api/v1/openapi.json")) { "API" }
                     a href=(self.to("/connect")) { "connect" }
@@ -370,13 +379,14 @@ impl Form {
     }
 }
 
-const NAV: [(&str, &str); 8] = [
+const NAV: [(&str, &str); 9] = [
     ("/", "Overview"),
     ("/torrents", "Torrents"),
     ("/rules", "Rules"),
     ("/schedule", "Schedule"),
     ("/alarms", "Alarms"),
     ("/log", "Log"),
+    ("/health", "Health"),
     ("/connect", "Connect"),
     ("/exports", "Exports"),
 ];

@@ -53,12 +53,26 @@ fn a_site_is_paused_and_resumed_by_forms_and_each_page_is_there() {
         "/log",
         "/connect",
         "/exports",
+        "/health",
     ] {
         let answer = page(port, path);
         assert_eq!(answer.status, 200, "{path}: {}", answer.text());
         assert!(answer.text().contains("</main>"), "{path}");
     }
     assert!(page(port, "/rules/demo?url=/").text().contains("taken as"));
+    let refused = wait_for("a link is refused by a rule", || {
+        let told = get(port, "/api/v1/sites/demo/refusals").json();
+        let links = told["refusals"].as_array().cloned().unwrap_or_default();
+        links.into_iter().find(|link| link["why"] == "denied" && link["line"].is_u64())
+    });
+    let file = fs::read_to_string(here.join("rules/demo.toml")).unwrap();
+    let line = file.lines().nth(refused["line"].as_u64().unwrap() as usize - 1).unwrap();
+    let pattern = refused["rule"].as_str().unwrap().trim_start_matches("deny ").trim_matches('\'');
+    assert!(line.contains(pattern), "{line}: {refused}");
+    assert!(page(port, "/sites/demo").text().contains(&format!("/rules/demo#l{}", refused["line"])));
+    wait_for("the machine was examined", || {
+        page(port, "/health").text().contains("confinement of scripts").then_some(())
+    });
     let body = format!("form={}&back=/&act=pause", code(port));
     let answer = post(port, "/sites/demo/act", &[FORM, HTML], &body);
     assert_eq!(answer.status, 303, "{}", answer.text());

@@ -31,6 +31,7 @@ fn pages_are_light_readable_by_everybody_and_whole_without_scripts() {
         "/log",
         "/connect",
         "/exports",
+        "/health",
         "/login",
     ];
     let output = Command::new("node").arg(script).arg(tools).arg(served.origin()).args(paths).output().unwrap();
