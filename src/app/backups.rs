@@ -67,8 +67,6 @@ struct Parts {
     turn: Mutex<Turn>,
     /// When this process has finished its last ones, by their places, whether or not that could be noted.
     last: Mutex<BTreeMap<PathBuf, UnixMillis>>,
-    /// How long one may stand still.
-    hang: Duration,
 }
 
 /// What is being made.
@@ -126,8 +124,8 @@ impl Backups {
         options: &super::Options,
     ) -> Self {
         let super::Options { data_dir, rules_dir, config_file, .. } = options.clone();
-        let (turn, last, hang) = (Mutex::default(), Mutex::default(), BACKUP_HANG_TIME_MAX);
-        Self(Arc::new(Parts { store, update, archive, clock, data_dir, rules_dir, config_file, turn, last, hang }))
+        let (turn, last) = (Mutex::default(), Mutex::default());
+        Self(Arc::new(Parts { store, update, archive, clock, data_dir, rules_dir, config_file, turn, last }))
     }
 
     /// Makes one, and notes when. Returns once it is whole, or stands still for too long: then a thread is left that waits for its disk.
@@ -135,6 +133,11 @@ impl Backups {
     /// # Errors
     /// Why there is none, with a hint.
     pub fn make(&self, wish: Wish) -> Result<Made, String> {
+        self.make_within(wish, BACKUP_HANG_TIME_MAX)
+    }
+
+    /// The same with another time for which it may stand still.
+    fn make_within(&self, wish: Wish, hang: Duration) -> Result<Made, String> {
         let (parts, place) = (&*self.0, wish.to.clone());
         let attempt = parts.begin(&place)?;
         let (told, heard) = mpsc::sync_channel(1);
@@ -159,7 +162,7 @@ impl Backups {
             let now = attempt.steps.load(Ordering::Relaxed);
             waited = if now == steps { waited + STOP_LOOK } else { Duration::ZERO };
             steps = now;
-            if waited >= parts.hang {
+            if waited >= hang {
                 parts.give_up(&attempt);
                 return Err(hangs(&place, waited));
             }
@@ -487,27 +490,14 @@ mod tests {
         let here = tempfile::tempdir().unwrap();
         let data_dir = here.path().join("data");
         let app = App::open(&crate::app::Options { data_dir, ..Default::default() }).unwrap();
-        let Backups(parts) = app.backups();
-        let Parts { store, update, archive, clock, data_dir, .. } = &*parts;
-        let backups = Backups(Arc::new(Parts {
-            store: Arc::clone(store),
-            update: Arc::clone(update),
-            archive: Arc::clone(archive),
-            clock: Arc::clone(clock),
-            data_dir: data_dir.clone(),
-            rules_dir: None,
-            config_file: None,
-            turn: Mutex::default(),
-            last: Mutex::default(),
-            hang: STOP_LOOK * 4,
-        }));
+        let backups = app.backups();
         let wish = |name: &str| Wish { to: here.path().join(name), keep: None, with_secrets: false };
         backups.make(wish("slow")).unwrap();
         // Nobody writes into this pipe: whoever reads it waits, as for a disk that does not answer.
         let pipe = here.path().join("slow/torrents/.checked");
         std::fs::remove_file(&pipe).unwrap();
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
-        let told = backups.make(wish("slow")).unwrap_err();
+        let told = backups.make_within(wish("slow"), STOP_LOOK * 4).unwrap_err();
         assert!(told.contains("this disk does not answer"), "{told}");
         let told = backups.make(wish("slow")).unwrap_err();
         assert!(told.contains("still waits for this disk"), "{told}");
