@@ -130,8 +130,14 @@ pub const LOG_SHOWN: usize = 200;
 pub const LISTS_SHOWN: usize = 50;
 pub const ROWS_SHOWN: usize = 20;
 
-/// Looks that the timeline of a site shows.
-pub const LOOKS_SHOWN: usize = 400;
+/// Looks of the next day that the timeline of a site counts: those of one pixel are one tick.
+pub const LOOKS_SHOWN: usize = 4_000;
+
+/// Findings of a check that the page of the machine's health lists; the command lists all.
+pub const FINDINGS_SHOWN: usize = 10;
+
+/// How old the counts beside everything may be: a million torrents are counted.
+pub const COUNTS_KEPT: Duration = Duration::from_secs(30);
 
 /// Past looks whose finds it tells.
 pub const PAST_LOOKS_SHOWN: usize = 20;

@@ -12,6 +12,7 @@ use super::visit::{Form, Visit};
 use super::{ACTING, words};
 use crate::Outlet;
 use crate::desk::{Check, Examined};
+use crate::limits::FINDINGS_SHOWN;
 use crate::metrics::Family;
 use crate::problem::Problem;
 
@@ -101,10 +102,11 @@ fn checks(checks: &[Check]) -> Markup {
                     tbody { @for check in checks { tr {
                         td.main.nowrap { span class={ "dot " (match &*check.state { "well" => "ok", "findings" => "bad", _ => "paused" }) } {} (words::shown(&check.name)) }
                         td.main.wide {
-                            @for finding in &check.findings {
+                            @for finding in check.findings.iter().take(FINDINGS_SHOWN) {
                                 p { b { (words::shown(&finding.subject)) } ": " (words::told(&finding.what)) }
                                 p.soft { "fix: " (words::told(&finding.fix)) }
                             }
+                            @if check.findings.len() > FINDINGS_SHOWN { p.soft { "and " (check.findings.len() - FINDINGS_SHOWN) " more: the command lists all" } }
                             @if check.findings.is_empty() { span.soft { @if check.state == "skipped" { "not on this page: it asks others" } @else { "well" } } }
                         }
                     } } }

@@ -42,7 +42,7 @@ pub async fn page(visit: Visit) -> Result<Response, Problem> {
     let lanes: Vec<Lane<'_>> = status.sites.iter().map(lane).collect();
     let body = html! {
         h1 { "Schedule" }
-        p.lead { "When each site is looked at (UTC): a day back with what each look found, and the next 24 hours. Each look is a tick; it names its time." }
+        p.lead { "When each site is looked at (UTC): a day back with what each look found, and the next 24 hours. Each look is a tick." }
         section aria-labelledby="timeline" {
             header { h2 #timeline { "A day back, a day ahead" } div.key { span { i.k-s0 {} "to come" } span { i.k-ok {} "rows" } span { i.k-idle {} "unchanged" } span { i.k-failed {} "no list" } span { i.k-none {} "left alone" } } }
             div.pad #timeline-shown data-live {

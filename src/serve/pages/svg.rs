@@ -229,7 +229,7 @@ fn unknown(title: &str, span: Span) -> Markup {
     let frame = Frame { span, most: 1.0 };
     let (x, y) = (px((LEFT + WIDTH - RIGHT) / 2.0), px((TOP + frame.height() - BOTTOM) / 2.0));
     let none = |_: f64| String::new();
-    framed(title, &frame, none, &html! { text.x x=(x) y=(y) text-anchor="middle" { "Nothing is known of this time." } })
+    framed(title, &frame, none, &html! { text x=(x) y=(y) text-anchor="middle" { "Nothing is known of this time." } })
 }
 
 /// Lines over time.

@@ -10,14 +10,14 @@ use gleaner_base::clock::UnixMillis;
 use gleaner_search::category::full_name;
 use gleaner_search::follow::contents_of;
 use gleaner_search::marks::{fits, marks};
-use gleaner_search::{Order, Query};
+use gleaner_search::{Order, Query, Search};
 use gleaner_store::crawldb::MagnetRow;
 use maud::{Markup, html};
 
 use super::visit::{Form, Visit, part};
 use super::{ACTING, words};
 use crate::Outlet;
-use crate::limits::{FACET_SHOWN, SNIPPET_BYTES_MAX, TORRENTS_SHOWN};
+use crate::limits::{COUNTS_KEPT, FACET_SHOWN, SNIPPET_BYTES_MAX, TORRENTS_SHOWN};
 use crate::problem::Problem;
 use crate::rows::{Item, Magnet, Page, RowsError};
 
@@ -97,6 +97,30 @@ pub async fn page(visit: Visit) -> Result<Response, Problem> {
 
 type Counts = HashMap<&'static str, Vec<(String, u64)>>;
 
+/// All that fit, and how many of each kind.
+pub type Counted = (u64, Counts);
+
+/// The counts of a search. Those of everything are kept for a moment.
+async fn counted(visit: &Visit, query: &Query, search: Arc<Search>) -> Result<Counted, RowsError> {
+    let mut kept = if query.is_empty() { Some(visit.outlet.pages.counts.lock().await) } else { None };
+    if let Some((at, counted)) = kept.as_deref().and_then(Option::as_ref)
+        && visit.now >= *at
+        && visit.now.since(*at) < COUNTS_KEPT
+    {
+        return Ok(counted.clone());
+    }
+    let asked = query.clone();
+    let made = tokio::task::spawn_blocking(move || {
+        let total = search.find(&asked, Order::Newest, 0, 0)?.total as u64;
+        Ok::<_, gleaner_search::SearchError>((total, search.facets(&asked)?.into_iter().collect()))
+    });
+    let made: Counted = made.await.map_err(|_| RowsError::NoIndex)??;
+    if let Some(kept) = &mut kept {
+        **kept = Some((visit.now, made.clone()));
+    }
+    Ok(made)
+}
+
 async fn found(visit: &Visit, query: &Query, cursor: Option<Cursor>) -> Result<(Page, Counts), RowsError> {
     let outlet = &visit.outlet;
     let mut narrowed = query.clone();
@@ -107,16 +131,11 @@ async fn found(visit: &Visit, query: &Query, cursor: Option<Cursor>) -> Result<(
     }
     let mut page = outlet.find(&narrowed, Order::Newest, skip, TORRENTS_SHOWN).await?;
     let Some(search) = (outlet.finder)() else { return Ok((page, Counts::new())) };
-    let asked = query.clone();
-    let counted = tokio::task::spawn_blocking(move || {
-        let total = search.find(&asked, Order::Newest, 0, 0)?.total as u64;
-        Ok::<_, gleaner_search::SearchError>((total, search.facets(&asked)?))
-    });
-    let (total, facets) = counted.await.map_err(|_| RowsError::NoIndex)??;
+    let (total, facets) = counted(visit, query, search).await?;
     if cursor.is_some() {
         page.total = total;
     }
-    Ok((page, facets.into_iter().collect()))
+    Ok((page, facets))
 }
 
 fn field(text: &str) -> Markup {

@@ -32,6 +32,8 @@ pub struct Memory {
     secret: [u8; 32],
     told: Mutex<Messages>,
     pub kept: super::kept::Pages,
+    /// The counts beside everything, and when they were made.
+    pub counts: tokio::sync::Mutex<Option<(UnixMillis, super::torrents::Counted)>>,
     pub status: tokio::sync::Mutex<Option<(UnixMillis, Arc<super::status::Status>)>>,
 }
 
