@@ -118,7 +118,7 @@ fn has_scripts(body: &[u8]) -> bool {
 /// Whether an element waits for its content, and [`Signs::hollow`]. Digits in names are left out: they number the subject of a page.
 fn elements(body: &[u8]) -> (bool, u64) {
     let mut is_empty_root = false;
-    let mut names: BTreeSet<Vec<u8>> = BTreeSet::new();
+    let mut classes: BTreeSet<Vec<u8>> = BTreeSet::new();
     let (mut hollows, mut behind_hollow) = (0, 0);
     // Of the tags seen so far: the next `>`, and up to which each kind was read.
     let mut close = 0;
@@ -139,7 +139,7 @@ fn elements(body: &[u8]) -> (bool, u64) {
         let root = match () {
             () if is_empty_root || is_word(ends_by) => None,
             () if is(&[b"div", b"main", b"section"]) => Some(0),
-            () if is(&[b"app"]) => after(tag, b"app-root").map(|_| 1),
+            () if is(&[b"app"]) && names(tag, &[b"app-root"]) => Some(1),
             () if is(&[b"tbody", b"ul", b"ol"]) => Some(2),
             () => None,
         };
@@ -164,11 +164,11 @@ fn elements(body: &[u8]) -> (bool, u64) {
             if let Some((all, name)) = found.and_then(|found| Some((found.get(0)?.end(), found.get(1)?.as_bytes()))) {
                 hollows += 1;
                 behind_hollow = at + all;
-                names.insert(name.iter().copied().filter(|byte| !byte.is_ascii_digit()).collect());
+                classes.insert(name.iter().copied().filter(|byte| !byte.is_ascii_digit()).collect());
             }
         }
     }
-    (is_empty_root, hash(&names))
+    (is_empty_root, hash(&classes))
 }
 
 fn hash(names: &BTreeSet<Vec<u8>>) -> u64 {

@@ -176,11 +176,22 @@ fn pages() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(20_000)))]
 
     #[test]
     fn the_signs_are_those_of_the_expressions(page in pages()) {
         prop_assert_eq!(signs(&page), by_expressions(&page), "{}", String::from_utf8_lossy(&page));
+    }
+}
+
+#[test]
+fn a_tag_that_only_begins_like_one_hides_none_behind_it() {
+    for page in
+        ["<app-rootx<app-root<></app-root", "<divx <div id=app></", "<p1 <p id=a></", "<turbo-framex <turbo-frame src="]
+    {
+        let page = format!("<script>1</script>{page}");
+        assert_eq!(signs(page.as_bytes()), by_expressions(page.as_bytes()), "{page}");
+        assert_ne!(signs(page.as_bytes()), Signs { scripts: true, ..Signs::default() }, "{page}");
     }
 }
 
