@@ -14,6 +14,7 @@ mod canonical;
 mod form;
 mod keys;
 mod numbers;
+mod plain;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -62,9 +63,7 @@ pub struct CrawlUrl {
 impl CrawlUrl {
     /// Normalises an absolute URL as written by a person or a sitemap.
     pub fn parse(text: &str, canonical: &Canonical) -> Result<Self, UrlFault> {
-        check_text(text)?;
-        let url = Url::parse(text).map_err(|error| UrlFault::Syntax(error.to_string()))?;
-        from_url(&url, canonical)
+        plain::parse(text, canonical).unwrap_or_else(|| parse_by_standard(text, canonical))
     }
 
     /// Resolves a link of a page. `base` is the page's URL or its `<base href>`. `encoding` is the page's charset;
@@ -77,10 +76,7 @@ impl CrawlUrl {
         encoding: Option<&'static Encoding>,
         canonical: &Canonical,
     ) -> Result<Self, UrlFault> {
-        match join_plain(base, href, canonical) {
-            Some(done) => done,
-            None => join_by_standard(base, href, encoding, canonical),
-        }
+        plain::join(base, href, canonical).unwrap_or_else(|| join_by_standard(base, href, encoding, canonical))
     }
 
     /// Rebuilds a URL from the database. Both parts are already normalised: they come from [`Self::origin`] and
@@ -125,13 +121,14 @@ impl CrawlUrl {
     /// `http` or `https`.
     #[must_use]
     pub fn scheme(&self) -> &str {
-        self.text.split_once("://").map_or("", |(scheme, _)| scheme)
+        self.text.split_once(':').map_or("", |(scheme, _)| scheme)
     }
 
     /// `host[:port]`, without the scheme's default port.
     #[must_use]
     pub fn authority(&self) -> &str {
-        self.origin().split_once("://").map_or("", |(_, authority)| authority)
+        let origin = self.origin();
+        origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://")).unwrap_or_default()
     }
 
     /// The host without its port, in lower case and punycode; an IPv6 address keeps its brackets.
@@ -173,6 +170,12 @@ fn check_text(text: &str) -> Result<(), UrlFault> {
 #[must_use]
 pub fn resolve(base: &Url, reference: &str) -> Option<Url> {
     base.join(&two_slashes(base, reference)).ok()
+}
+
+fn parse_by_standard(text: &str, canonical: &Canonical) -> Result<CrawlUrl, UrlFault> {
+    check_text(text)?;
+    let url = Url::parse(text).map_err(|error| UrlFault::Syntax(error.to_string()))?;
+    from_url(&url, canonical)
 }
 
 fn join_by_standard(
@@ -237,76 +240,6 @@ fn from_url(url: &Url, canonical: &Canonical) -> Result<CrawlUrl, UrlFault> {
         return Err(UrlFault::Credentials);
     }
     finish(&url[..Position::BeforePath], url.path(), url.query(), canonical)
-}
-
-/// Bytes that the URL standard copies unchanged, in a path (1) and in a query (2) of an http URL.
-const VERBATIM: [u8; 256] = {
-    let mut table = [0; 256];
-    let mut byte = 0x21;
-    while byte < 0x7F {
-        let in_path = !matches!(byte, b'"' | b'#' | b'<' | b'>' | b'?' | b'`' | b'{' | b'}' | b'\\' | b'^');
-        let in_query = !matches!(byte, b'"' | b'#' | b'<' | b'>' | b'\'');
-        table[byte as usize] = in_path as u8 | (in_query as u8) << 1;
-        byte += 1;
-    }
-    table
-};
-
-/// Fast path: resolves a link that the URL standard would copy byte by byte, with the origin of the base, without dot
-/// segments, of harmless characters only. None means: use the standard's parser. Both give the same result (a
-/// property test checks it).
-fn join_plain(base: &Url, href: &str, canonical: &Canonical) -> Option<Result<CrawlUrl, UrlFault>> {
-    if !matches!(base.scheme(), "http" | "https") || href.is_empty() || href.len() > URL_BYTES_MAX {
-        return None;
-    }
-    let origin = &base[..Position::BeforePath];
-    if origin.contains('@') {
-        return None;
-    }
-    let is_absolute = href.starts_with("http");
-    let reference = match href.strip_prefix(origin) {
-        Some(rest) if rest.starts_with('/') => rest,
-        _ if is_absolute && href.contains(':') => return None,
-        _ if href.starts_with("//") => return None,
-        _ => href,
-    };
-    let bytes = reference.as_bytes();
-    let path_end = bytes.iter().position(|&byte| VERBATIM[usize::from(byte)] & 1 == 0).unwrap_or(bytes.len());
-    let query_end = match bytes.get(path_end) {
-        Some(b'?') => {
-            let query = &bytes[path_end + 1..];
-            path_end + 1 + query.iter().position(|&byte| VERBATIM[usize::from(byte)] & 2 == 0).unwrap_or(query.len())
-        }
-        _ => path_end,
-    };
-    // Everything after `#` is dropped, but characters that no URL may hold are still checked.
-    match bytes.get(query_end) {
-        None => {}
-        Some(b'#') if bytes[query_end..].iter().all(|byte| (0x20..0x7F).contains(byte)) => {}
-        Some(_) => return None,
-    }
-    let path = &reference[..path_end];
-    let query = reference.get(path_end + 1..query_end);
-    if path.starts_with('/') {
-        return (!has_dot_segment(path)).then(|| finish(origin, path, query, canonical));
-    }
-    if path.is_empty() {
-        // `?query` keeps the base's path; `#fragment` is left to the standard.
-        return query.is_some().then(|| finish(origin, base.path(), query, canonical));
-    }
-    if path.contains(':') || path.starts_with('.') || has_dot_segment(path) {
-        return None;
-    }
-    let folder_end = base.path().rfind('/')? + 1;
-    let path = [&base.path()[..folder_end], path].concat();
-    Some(finish(origin, &path, query, canonical))
-}
-
-/// True if a segment after a `/` may be `.` or `..`, written plainly or as `%2e`. False positives are allowed.
-fn has_dot_segment(path: &str) -> bool {
-    let bytes = path.as_bytes();
-    memchr::memchr_iter(b'.', bytes).any(|at| at > 0 && bytes[at - 1] == b'/')
-        || memchr::memchr_iter(b'%', bytes).any(|at| bytes.get(at + 1) == Some(&b'2'))
 }
 
 /// The crawler's own identity rules, on top of the URL standard.

@@ -99,7 +99,7 @@ fn read_with(
         base: base.filter(|_| !nofollow),
         of_links,
         lists_sitemaps: is_sitemap && sitemap::is_index(body, encoding),
-        seen: HashSet::new(),
+        seen: HashSet::with_capacity(page.links.len()),
         found: Vec::new(),
         magnets: Vec::new(),
         unclassed: Vec::new(),

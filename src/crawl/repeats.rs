@@ -79,8 +79,10 @@ impl Repeats {
     pub fn end_list(&self, rules: &SiteRules, job: &Job, read: &mut PageFindings) -> bool {
         let Some((series, number)) = place(rules, job) else { return false };
         let number_of = |found: &Found| {
-            let is_beside = found.class == job.class && found.url.origin() == job.url.origin();
-            let place = pagination::of(found.url.path(), found.page_capture).filter(|_| is_beside)?;
+            if found.class != job.class || found.url.origin() != job.url.origin() {
+                return None;
+            }
+            let place = pagination::of(found.url.path(), found.page_capture)?;
             (place.series == series).then_some(place.number)
         };
         let targets = read.found.iter().filter(|found| found.class.is_target()).map(|found| found.url.as_str());

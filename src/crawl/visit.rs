@@ -44,8 +44,10 @@ pub async fn guarded(
     errands: Option<&Errands>,
 ) -> Result<Finished, CrawlDbError> {
     let kept = job.clone();
-    // State that visits share stays usable after a panic: each of its locks ignores poisoning.
-    let panic = match AssertUnwindSafe(visit(site, job, mirror, errands)).catch_unwind().await {
+    // Pinned on the heap, where it is moved no more: it holds kilobytes. State that visits share stays usable after a panic: each of its
+    // locks ignores poisoning.
+    let visit = Box::pin(visit(site, job, mirror, errands));
+    let panic = match AssertUnwindSafe(visit).catch_unwind().await {
         Ok(ended) => {
             let mut finished = ended?;
             let why = errands.and_then(|errands| errands.not_whole.take());

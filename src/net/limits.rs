@@ -85,7 +85,7 @@ pub const ZSTD_WINDOW_LOG_MAX: u32 = 23;
 pub const BODY_TAIL_TIME_MAX: Duration = Duration::from_secs(1);
 
 /// Header lines of one HTTP/1 answer. Browsers cap only their bytes, as hyper does beside this; Node.js takes 2,000. A
-/// line costs 64 bytes while the head is parsed.
+/// line costs 64 bytes while the head is parsed, sent or not: a client reads as many only where it was seen that it has to.
 pub const HEADER_LINES_MAX: usize = 2_000;
 
 /// Bytes of an `ETag` or `Last-Modified` that is kept and sent back. Real ones have less than 100.

@@ -1,5 +1,8 @@
 //! Signs in a page's bytes that scripts build its visible content: scripts, empty root elements, framework
-//! attributes. Pure, one pass each, and no proof: only what a render adds is a proof.
+//! attributes. Pure, linear, and no proof: only what a render adds is a proof.
+//!
+//! Expressions over a whole page would be the dearest part of reading it. So they run only from a tag on that may be a sign, and attributes
+//! are found by their hyphen; `tests` compares with the expressions that say the same of the whole page.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -24,26 +27,24 @@ pub struct Signs {
     pub hollow: u64,
 }
 
-/// "Loading…" and similar as the whole text of an element.
-static WAITS_IN_ASCII: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)>\s*(?:(?:now\s+)?loading|please wait|one moment|wird geladen|chargement|cargando|carregando|caricamento|laden)\b[^<]{0,24}<")
-        .expect("the expression is constant and tested")
-});
-
-// The same for non-ASCII phrases. They are few, and pages are long: each is searched for separately.
+// Phrases that are no ASCII, as they are written.
 gleaner_base::topics! { control: WAITS; }
 
-/// Elements with an id or classes and no content.
-static HOLLOW: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r#"(?i-u)<(?:div|span|ul|ol|dl|table|tbody|section|main|article|p|td)\s(?:[^>]*\s)?(?:id|class)\s*=\s*["']?([^"'>]+)[^>]*>\s*(?:<!--[^>]*-->\s*)*</"#,
-    )
-    .expect("the expression is constant and tested")
-});
+/// "Loading…" and similar, if they begin the text of an element; `loading` also behind `now`.
+const WAITS_IN_ASCII: [&[u8]; 9] = [
+    b"loading",
+    b"please wait",
+    b"one moment",
+    b"wird geladen",
+    b"chargement",
+    b"cargando",
+    b"carregando",
+    b"caricamento",
+    b"laden",
+];
 
-/// Start tags of scripts, with their attributes.
-static SCRIPT: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r#"(?i-u)<script(?:[\s/][^>]*)?>"#).expect("the expression is constant and tested"));
+/// What may follow such a phrase in its element, in bytes.
+const WAITS_TAIL_BYTES_MAX: usize = 24;
 
 /// Types of blocks that do not run.
 static DATA: LazyLock<Regex> = LazyLock::new(|| {
@@ -51,67 +52,236 @@ static DATA: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the expression is constant and tested")
 });
 
-/// Elements that wait for their content.
-static EMPTY_ROOTS: LazyLock<RegexSet> = LazyLock::new(|| {
+/// Elements that wait for their content, from their `<` on.
+static EMPTY_ROOT: LazyLock<RegexSet> = LazyLock::new(|| {
     RegexSet::new([
-        r#"(?i-u)<(?:div|main|section)\b[^>]*\bid\s*=\s*["']?(?:app|root|__next|__nuxt|___gatsby|svelte|application|react-root|vue-app|main-app|mount|ember-app)(?:["'\s][^>]*)?>\s*(?:<!--[^>]*-->\s*)*</"#,
-        r#"(?i-u)<app-root\b[^>]*>[^<]{0,200}</app-root"#,
-        r#"(?i-u)<(?:tbody|ul|ol)\b[^>]*\bid\s*=[^>]*>\s*</(?:tbody|ul|ol)"#,
-        r#"(?is-u)<noscript>.{0,400}?(?:enable|turn on|requires?|need)\s+(?:\w+\s+){0,4}javascript"#,
+        r#"(?i-u)\A<(?:div|main|section)\b[^>]*\bid\s*=\s*["']?(?:app|root|__next|__nuxt|___gatsby|svelte|application|react-root|vue-app|main-app|mount|ember-app)(?:["'\s][^>]*)?>\s*(?:<!--[^>]*-->\s*)*</"#,
+        r#"(?i-u)\A<app-root\b[^>]*>[^<]{0,200}</app-root"#,
+        r#"(?i-u)\A<(?:tbody|ul|ol)\b[^>]*\bid\s*=[^>]*>\s*</(?:tbody|ul|ol)"#,
     ])
     .expect("the expressions are constant and tested")
 });
 
-/// Attributes of frameworks that work on markup.
-static FRAMEWORKS: LazyLock<RegexSet> = LazyLock::new(|| {
-    RegexSet::new([
-        r#"(?i-u)\s(?:data-|x-)?ng-(?:app|controller|repeat)\s*="#,
-        r#"(?i-u)\s(?:data-)?hx-(?:get|post)\s*="#,
-        r#"(?i-u)\sx-(?:data|for|init)\s*="#,
-        r#"(?i-u)\sv-(?:for|cloak|bind)\b"#,
-        r#"(?i-u)\sdata-(?:controller|bind|reactroot|turbo-frame)\b"#,
-        r#"(?i-u)<turbo-frame\b[^>]*\bsrc\s*="#,
-    ])
-    .expect("the expressions are constant and tested")
+/// What a page without scripts shows.
+static ASKS_FOR_SCRIPTS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?is-u)\A<noscript>.{0,400}?(?:enable|turn on|requires?|need)\s+(?:\w+\s+){0,4}javascript")
+        .expect("the expression is constant and tested")
 });
 
-/// Finds the signs in a page's bytes, in any ASCII-compatible charset.
+/// An element with an id or classes and no content, from its `<` on.
+static HOLLOW: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?i-u)\A<[a-z]+\s(?:[^>]*\s)?(?:id|class)\s*=\s*["']?([^"'>]+)[^>]*>\s*(?:<!--[^>]*-->\s*)*</"#)
+        .expect("the expression is constant and tested")
+});
+
+/// Elements that scripts fill, if they are empty.
+const FILLED: [&[u8]; 12] =
+    [b"p", b"ul", b"ol", b"dl", b"td", b"div", b"span", b"main", b"table", b"tbody", b"section", b"article"];
+
+/// An element that loads its content, from its `<` on.
+static TURBO_FRAME: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)\A<turbo-frame\b[^>]*\bsrc\s*=").expect("the expression is constant and tested")
+});
+
+/// Finds the signs in a page's bytes, in any ASCII-compatible charset. Linear in them: each kind of tag is read once up to the next
+/// `>`, which no tag of that kind between the two could read otherwise.
 #[must_use]
 pub fn signs(body: &[u8]) -> Signs {
-    let scripts = SCRIPT.find_iter(body).any(|tag| !DATA.is_match(tag.as_bytes()));
-    if !scripts {
+    if !has_scripts(body) {
         return Signs::default();
     }
-    let waits =
-        WAITS_IN_ASCII.is_match(body) || WAITS.iter().any(|word| memchr::memmem::find(body, word.as_bytes()).is_some());
-    Signs {
-        scripts,
-        empty_root: EMPTY_ROOTS.is_match(body),
-        framework: FRAMEWORKS.is_match(body),
-        waits,
-        hollow: hollow(body),
-    }
+    let (empty_root, hollow) = elements(body);
+    Signs { scripts: true, empty_root, framework: has_framework(body), waits: waits(body), hollow }
 }
 
-/// [`Signs::hollow`]. Digits in names are left out: they number the subject of a page.
-fn hollow(body: &[u8]) -> u64 {
-    let names: BTreeSet<Vec<u8>> = HOLLOW
-        .captures_iter(body)
-        .take(limits::HOLLOW_ELEMENTS_MAX)
-        .filter_map(|found| {
-            Some(found.get(1)?.as_bytes().iter().copied().filter(|byte| !byte.is_ascii_digit()).collect())
-        })
-        .collect();
+/// True if a start tag of a script is none of a block that does not run.
+fn has_scripts(body: &[u8]) -> bool {
+    let mut from = 0;
+    while let Some(open) = memchr::memchr(b'<', &body[from..]) {
+        from += open + 1;
+        let Some(rest) = after(&body[from..], b"script") else { continue };
+        let name_end = body.len() - rest.len();
+        let end = match rest.first() {
+            Some(b'>') => Some(0),
+            Some(&byte) if is_space(byte) || byte == b'/' => memchr::memchr(b'>', rest),
+            _ => continue,
+        };
+        let Some(end) = end.map(|length| name_end + length) else { return false };
+        if !DATA.is_match(&body[from - 1..=end]) {
+            return true;
+        }
+        from = end + 1;
+    }
+    false
+}
+
+/// Whether an element waits for its content, and [`Signs::hollow`]. Digits in names are left out: they number the subject of a page.
+fn elements(body: &[u8]) -> (bool, u64) {
+    let mut is_empty_root = false;
+    let mut classes: BTreeSet<Vec<u8>> = BTreeSet::new();
+    let (mut hollows, mut behind_hollow) = (0, 0);
+    // Of the tags seen so far: the next `>`, and up to which each kind was read.
+    let mut close = 0;
+    let mut read = [0; 4];
+    for at in memchr::memchr_iter(b'<', body) {
+        let tag = &body[at + 1..];
+        let Some(&first) = tag.first().filter(|first| matches!(*first | 0x20, b'a' | b'd' | b'm' | b'n'..=b'u')) else {
+            continue;
+        };
+        if first | 0x20 == b'n' {
+            let asks = !is_empty_root && after(tag, b"noscript>").is_some();
+            is_empty_root |= asks && ASKS_FOR_SCRIPTS.is_match(&body[at..]);
+            continue;
+        }
+        let name_end = tag.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(tag.len());
+        let (name, ends_by) = (&tag[..name_end], tag.get(name_end).copied().unwrap_or(b'>'));
+        let is = |known: &[&[u8]]| known.iter().any(|known| name.eq_ignore_ascii_case(known));
+        let root = match () {
+            () if is_empty_root || is_word(ends_by) => None,
+            () if is(&[b"div", b"main", b"section"]) => Some(0),
+            () if is(&[b"app"]) && names(tag, &[b"app-root"]) => Some(1),
+            () if is(&[b"tbody", b"ul", b"ol"]) => Some(2),
+            () => None,
+        };
+        let is_hollow =
+            hollows < limits::HOLLOW_ELEMENTS_MAX && at >= behind_hollow && is_space(ends_by) && is(&FILLED);
+        if root.is_none() && !is_hollow {
+            continue;
+        }
+        if close <= at {
+            let Some(length) = memchr::memchr(b'>', tag) else { break };
+            close = at + 1 + length;
+        }
+        let content = skip_spaces(&body[close + 1..]);
+        let is_bare = content.starts_with(b"</") || content.starts_with(b"<!--");
+        if let Some(kind) = root.filter(|kind| (is_bare || *kind == 1) && read[*kind] < close) {
+            read[kind] = close;
+            is_empty_root = EMPTY_ROOT.is_match(&body[at..]);
+        }
+        if is_hollow && is_bare && read[3] < close {
+            read[3] = close;
+            let found = HOLLOW.captures(&body[at..]);
+            if let Some((all, name)) = found.and_then(|found| Some((found.get(0)?.end(), found.get(1)?.as_bytes()))) {
+                hollows += 1;
+                behind_hollow = at + all;
+                classes.insert(name.iter().copied().filter(|byte| !byte.is_ascii_digit()).collect());
+            }
+        }
+    }
+    (is_empty_root, hash(&classes))
+}
+
+fn hash(names: &BTreeSet<Vec<u8>>) -> u64 {
     if names.is_empty() {
         return 0;
     }
     let mut hash = Xxh3::new();
-    for name in &names {
+    for name in names {
         hash.update(name);
         hash.update(b" ");
     }
     hash.digest()
 }
 
+/// Attributes of frameworks that work on markup; each has a hyphen.
+fn has_framework(body: &[u8]) -> bool {
+    let mut read = 0;
+    memchr::memchr_iter(b'-', body).any(|at| {
+        let (before, rest) = (&body[..at], &body[at + 1..]);
+        match before.last().map(|last| last | 0x20) {
+            Some(b'g') => {
+                let own = before_word(before, b"ng").filter(|_| sets(rest, &[b"app", b"controller", b"repeat"]));
+                own.is_some_and(|own| [&b""[..], b"data-", b"x-"].iter().any(|prefix| begins(own, prefix)))
+            }
+            Some(b'x') => {
+                let own = before_word(before, b"hx").filter(|_| sets(rest, &[b"get", b"post"]));
+                own.is_some_and(|own| begins(own, b"") || begins(own, b"data-"))
+                    || (begins(before, b"x") && sets(rest, &[b"data", b"for", b"init"]))
+            }
+            Some(b'v') => begins(before, b"v") && names(rest, &[b"for", b"cloak", b"bind"]),
+            Some(b'a') => {
+                begins(before, b"data") && names(rest, &[b"controller", b"bind", b"reactroot", b"turbo-frame"])
+            }
+            Some(b'o') => before_word(before, b"<turbo").is_some_and(|own| {
+                let is_read = own.len() < read || !names(rest, &[b"frame"]);
+                read = if is_read { read } else { memchr::memchr(b'>', rest).map_or(body.len(), |end| at + 1 + end) };
+                !is_read && TURBO_FRAME.is_match(&body[own.len()..])
+            }),
+            _ => false,
+        }
+    })
+}
+
+/// True if the text of an element says that something is still to come.
+fn waits(body: &[u8]) -> bool {
+    let says = |at: usize| {
+        let text = skip_spaces(&body[at + 1..]);
+        let is_candidate = text.first().is_some_and(|first| b"nlpowc".contains(&(first | 0x20)));
+        is_candidate && {
+            let now = after(text, b"now").filter(|rest| rest.first().is_some_and(|first| is_space(*first)));
+            let now = now.and_then(|rest| after(skip_spaces(rest), b"loading"));
+            let phrases = WAITS_IN_ASCII.iter().filter_map(|phrase| after(text, phrase));
+            phrases.chain(now).any(|rest| {
+                let tail = &rest[..rest.len().min(WAITS_TAIL_BYTES_MAX + 1)];
+                !rest.first().is_some_and(|next| is_word(*next)) && tail.contains(&b'<')
+            })
+        }
+    };
+    if memchr::memchr_iter(b'>', body).any(says) {
+        return true;
+    }
+    // Only from the first byte on that is no ASCII; the phrases are few, and pages are long: each is searched for by itself.
+    let Some(from) = body.iter().position(|byte| !byte.is_ascii()) else { return false };
+    WAITS.iter().any(|word| memchr::memmem::find(&body[from..], word.as_bytes()).is_some())
+}
+
+/// What follows these lower-case bytes, if the text begins with them in any case.
+#[inline]
+fn after<'a>(text: &'a [u8], start: &[u8]) -> Option<&'a [u8]> {
+    text.split_at_checked(start.len()).filter(|(begin, _)| begin.eq_ignore_ascii_case(start)).map(|(_, rest)| rest)
+}
+
+/// What comes before these lower-case bytes, if the text ends with them in any case.
+#[inline]
+fn before_word<'a>(text: &'a [u8], end: &[u8]) -> Option<&'a [u8]> {
+    let (rest, last) = text.split_at(text.len().checked_sub(end.len())?);
+    last.eq_ignore_ascii_case(end).then_some(rest)
+}
+
+/// True if the text ends with these bytes as the beginning of an attribute.
+fn begins(text: &[u8], end: &[u8]) -> bool {
+    before_word(text, end).and_then(<[u8]>::last).is_some_and(|space| is_space(*space))
+}
+
+/// True if one of these names is set here.
+fn sets(text: &[u8], known: &[&[u8]]) -> bool {
+    known.iter().any(|name| after(text, name).is_some_and(|rest| skip_spaces(rest).first() == Some(&b'=')))
+}
+
+/// True if one of these names is here as a whole word.
+fn names(text: &[u8], known: &[&[u8]]) -> bool {
+    known.iter().any(|name| after(text, name).is_some_and(|rest| !rest.first().is_some_and(|next| is_word(*next))))
+}
+
+#[inline]
+fn skip_spaces(text: &[u8]) -> &[u8] {
+    let spaces = text.iter().position(|byte| !is_space(*byte)).unwrap_or(text.len());
+    &text[spaces..]
+}
+
+/// What expressions call `\s`, of ASCII.
+#[inline]
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' ')
+}
+
+/// What they call `\w`.
+#[inline]
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+#[cfg(test)]
+mod reference;
 #[cfg(test)]
 mod tests;

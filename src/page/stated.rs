@@ -39,10 +39,15 @@ pub fn of_page(html: &str, is_board: bool) -> Stated {
     let text = one_line(&visible(&without_links(html), STATED_BYTES_MAX));
     let whole = one_line(&visible(html, STATED_BYTES_MAX));
     let count = if is_board { &FORMS.board_counts } else { &FORMS.counts };
+    // Without its word no form matches.
+    let has_count = ITEMS.are_in(&text) || (is_board && THREADS.are_in(&text));
+    let counts = count.iter().filter(|_| has_count);
+    let has_pages = PAGES.are_in(&text);
+    let of_pages = FORMS.pages.iter().filter(|_| has_pages);
     Stated {
         range: largest(&FORMS.range, &text, range).or_else(|| pager_of_ranges(&whole)),
-        count: count.iter().filter_map(|form| largest(form, &text, |found, _| number(found.name("n")?.as_str()))).max(),
-        pages: FORMS.pages.iter().filter_map(|form| largest(form, &text, pages)).max(),
+        count: counts.filter_map(|form| largest(form, &text, |found, _| number(found.name("n")?.as_str()))).max(),
+        pages: of_pages.filter_map(|form| largest(form, &text, pages)).max(),
     }
 }
 
@@ -186,7 +191,10 @@ fn one_line(text: &str) -> String {
     line
 }
 
-/// A page without the elements `a` and `select`: a sign stands for each.
+/// Stands for an element that is left out. It is ASCII: in other texts the borders of words are searched for letter by letter.
+const SIGN: &str = " | ";
+
+/// A page without the elements `a` and `select`: [`SIGN`] stands for each.
 fn without_links(html: &str) -> String {
     let mut kept = String::with_capacity(html.len());
     let mut rest = html;
@@ -206,7 +214,7 @@ fn without_links(html: &str) -> String {
             }
         };
         kept.push_str(&rest[..at]);
-        kept.push_str(" ¦ ");
+        kept.push_str(SIGN);
         match end_of(&rest[at..], close) {
             Some(end) => rest = &rest[at + end..],
             None => return kept,

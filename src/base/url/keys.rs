@@ -71,6 +71,9 @@ pub fn without_keys_in(text: &str) -> Cow<'_, str> {
 }
 
 fn without_named(url: &str) -> Cow<'_, str> {
+    if !url.contains('?') && !url.split(['/', '.']).any(|part| part.len() == KEY_DIGITS) {
+        return Cow::Borrowed(url);
+    }
     let (address, query) = url.split_once('?').map_or((url, None), |(address, query)| (address, Some(query)));
     let told_address = in_path(address);
     let pair = |pair: &str| match pair.split_once('=') {

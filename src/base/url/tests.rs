@@ -351,6 +351,63 @@ fn url_like() -> impl Strategy<Value = String> {
     proptest::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
 }
 
+fn hosts() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "a",
+        "b-c",
+        "-",
+        "--",
+        "xn--",
+        "xn--mnchen-3ya",
+        ".",
+        "1",
+        "0x7f",
+        "127.0.0.1",
+        "127.1",
+        "255.255.255.255",
+        "256.1.1.1",
+        "01.2.3.4",
+        ":",
+        ":80",
+        ":443",
+        ":8080",
+        ":0",
+        ":080",
+        ":+8",
+        ":65535",
+        ":65536",
+        "@",
+        "_",
+        "%41",
+        "[::1]",
+        "H",
+        "é",
+        "\u{ad}",
+        "mailto:",
+        "JavaScript:",
+        "data:",
+        "ftp:",
+        "file:",
+        "ws:",
+        "blob:http:",
+        "a+b.c-d:",
+        "1a:",
+        "//",
+        "/",
+        "\\",
+        " ",
+        "\t",
+        "localhost",
+        "example.org",
+        "com.",
+        "\u{7f}",
+        "magnet:?xt=",
+        "tel:+1",
+        "void(0)",
+    ]);
+    proptest::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
+}
+
 fn canonicals() -> impl Strategy<Value = Canonical> {
     (any::<bool>(), any::<bool>(), any::<bool>(), any::<[bool; 4]>()).prop_map(|(sort, drop, keep, path)| Canonical {
         sort,
@@ -362,6 +419,121 @@ fn canonicals() -> impl Strategy<Value = Canonical> {
         merge_slashes: path[2],
         form_values: path[3],
     })
+}
+
+#[test]
+fn odd_links_are_what_the_standard_makes_of_them() {
+    let canonical = Canonical::default();
+    let long = |unit: &str| unit.repeat(65_536 / unit.len());
+    let odd = [
+        "",
+        "?",
+        "#",
+        "?#",
+        "#top",
+        "#é",
+        "# ",
+        "?a=1#b",
+        "/",
+        "//",
+        "///",
+        "/.",
+        "/..",
+        "/./a",
+        "/a/../b",
+        "../a",
+        "./a",
+        "a/./b",
+        "%2e/a",
+        "/%2E%2e/b",
+        "a%2fb",
+        "/a%",
+        "/a%4",
+        "a\tb",
+        "/a\nb",
+        "\r\n/a",
+        " /a ",
+        "/a b",
+        "http://u@h/a",
+        "http://u:p@h/a",
+        "//u@h/a",
+        "http://h:80/a",
+        "http://h:8080/a",
+        "https://h:443/a",
+        "https://h:80/a",
+        "http://h:/a",
+        "http://h:99999/a",
+        "HTTP://H/a",
+        "http://H/a",
+        "http:a",
+        "http:/a",
+        "http:///a",
+        "http://h",
+        "http://h?a",
+        "http://h#a",
+        "http://h/?a#b",
+        "http://h\\a",
+        "\\a",
+        "/a\\b",
+        "\\\\h/a",
+        "//h/a",
+        "///h/a",
+        "http://xn--mnchen-3ya.example/",
+        "http://m\u{fc}nchen.example/",
+        "http://1.2.3/a",
+        "http://1.2.3.4/a",
+        "http://01.2.3.4/a",
+        "http://1.2.3.4.5/a",
+        "http://0x7f.1/a",
+        "http://[::1]/a",
+        "http://a..b/",
+        "http://a./x",
+        "http://a_b/x",
+        "mailto:a@b",
+        "javascript:void(0)",
+        "JAVASCRIPT:x",
+        "tel:+1",
+        "data:,x",
+        "magnet:?xt=urn:btih:0",
+        "ftp://h/a",
+        "file:///a",
+        "ws://h/a",
+        "foo:/a",
+        "foo://h:99999/",
+        "foo:",
+        "a:b",
+        "1a:b",
+        "+a:b",
+        ":a",
+        "/a:b",
+        "a?b:c",
+        "about:blank",
+        "blob:http://h/a",
+    ];
+    let long = [
+        long("a"),
+        long("/.."),
+        long("/a"),
+        long("?a=b&"),
+        format!("#{}", long("x")),
+        format!("/a#{}", long("x")),
+        long("%41"),
+    ];
+    for base in [
+        "http://h/a/b?c=d#e",
+        "https://h.example:8443/",
+        "http://h/a/../b/?x",
+        "http://127.0.0.1:1/x/y",
+        "mailto:a@b",
+        "http://u:p@h/a",
+    ] {
+        let base = Url::parse(base).unwrap();
+        for href in odd.into_iter().chain(long.iter().map(String::as_str)) {
+            let standard = join_by_standard(&base, href, None, &canonical);
+            assert_eq!(CrawlUrl::join(&base, href, None, &canonical), standard, "{href:.99} on {base}");
+            assert_eq!(CrawlUrl::parse(href, &canonical), parse_by_standard(href, &canonical), "{href:.99}");
+        }
+    }
 }
 
 #[test]
@@ -387,7 +559,8 @@ fn the_number_of_a_thing_is_the_largest_whole_one() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4_000))]
+    // More with PROPTEST_CASES.
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(4_000)))]
 
     #[test]
     fn normalising_twice_changes_nothing(text in url_like(), canonical in canonicals()) {
@@ -404,14 +577,23 @@ proptest! {
     #[test]
     fn the_short_way_and_the_standard_agree(
         base in url_like(),
-        href in url_like(),
+        href in prop_oneof![4 => url_like(), 1 => hosts(), 1 => (hosts(), url_like()).prop_map(|(host, path)| format!("http://{host}/{path}"))],
         canonical in canonicals(),
         is_gbk in any::<bool>(),
     ) {
         let base = Url::parse(&format!("http://h/{base}")).unwrap();
         let encoding = is_gbk.then_some(encoding_rs::GBK);
-        if let Some(short) = join_plain(&base, &href, &canonical) {
-            prop_assert_eq!(short, join_by_standard(&base, &href, encoding, &canonical));
+        if let Some(short) = plain::join(&base, &href, &canonical) {
+            prop_assert_eq!(short, join_by_standard(&base, &href, encoding, &canonical), "{} on {}", href, base);
+        }
+    }
+
+    #[test]
+    fn absolute_urls_and_the_standard_agree(text in url_like(), host in hosts(), canonical in canonicals()) {
+        for text in [text.clone(), host.clone(), format!("http://{host}/{text}"), format!("https://{host}{text}"), host + &text] {
+            if let Some(short) = plain::parse(&text, &canonical) {
+                prop_assert_eq!(short, parse_by_standard(&text, &canonical), "{}", text);
+            }
         }
     }
 

@@ -13,6 +13,9 @@ use gleaner_rules::Class;
 pub(super) fn mark(found: &mut [Found]) {
     let rows: Vec<usize> = (0..found.len()).filter(|at| found[*at].class.is_target()).collect();
     let is_file = |at: usize| found[at].class == Class::Download;
+    if !rows.iter().any(|at| is_file(*at)) {
+        return;
+    }
     let mut uses: HashMap<&str, usize> = HashMap::new();
     for at in &rows {
         let of_url: HashSet<&str> = tokens(found[*at].url.path()).collect();

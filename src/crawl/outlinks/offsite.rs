@@ -38,7 +38,8 @@ pub(super) fn of(
 
 /// The `host[:port]` of an absolute http(s) reference as written; None for others, most of which are the site's own.
 fn authority(href: &str) -> Option<&str> {
-    let after = href.find("//").filter(|at| *at <= "https:".len())?;
+    let scheme = &href.as_bytes()[..href.len().min("https://".len())];
+    let after = scheme.windows(2).position(|two| two == b"//")?;
     let (scheme, rest) = (&href[..after], &href[after + 2..]);
     let is_web = scheme.is_empty() || scheme.eq_ignore_ascii_case("http:") || scheme.eq_ignore_ascii_case("https:");
     let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());

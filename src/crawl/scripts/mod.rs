@@ -72,7 +72,7 @@ async fn render(of: PageVisit<'_>, sent: SentPage<'_>) -> Option<Made> {
     let PageVisit { scripts, job, errands } = of;
     let made = rendering::render(of, sent).await;
     // Without renders the endpoint was used already.
-    if !scripts.may_render(job.class) {
+    if !scripts.may_render(job.class) || !shortcut::has_any(scripts, job) {
         return made;
     }
     let gained = made.as_ref().is_some_and(|made| made.gained);

@@ -133,7 +133,15 @@ fn told_failed(scripts: &Scripts, failed: &Failed) -> String {
     }
 }
 
+/// False if no endpoint is known for the class: most sites have none.
+pub(super) fn has_any(scripts: &Scripts, job: &Job) -> bool {
+    scripts.shortcuts.book(job.class, |book| !book.is_empty()) == Some(true)
+}
+
 fn plan(scripts: &Scripts, job: &Job, needs_page: bool) -> Option<(Arc<Endpoint>, Url)> {
+    if !has_any(scripts, job) {
+        return None;
+    }
     let page = job.url.to_url().ok()?;
     let may_render = scripts.may_render(job.class);
     let endpoint = scripts

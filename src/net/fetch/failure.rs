@@ -34,8 +34,11 @@ const WORDS: &[(&str, FailureKind, &str)] = &[
         FailureKind::Protocol,
         "the announced length is not a number, or there are several",
     ),
-    ("message head is too large", FailureKind::Protocol, "the answer's headers never end"),
+    ("message head is too large", FailureKind::Protocol, LONG_HEAD),
 ];
+
+/// A response has more header lines, or bytes of them, than its client reads.
+pub(super) const LONG_HEAD: &str = "the answer's headers never end";
 
 const WRONG_HOST: &str = "the server's certificate is for another host";
 

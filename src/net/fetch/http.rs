@@ -14,7 +14,7 @@ use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 
 use super::codings::{Codings, Step};
 use super::dns::{Dns, DnsError};
-use super::failure::failure;
+use super::failure::{LONG_HEAD, failure};
 use super::referer;
 use super::resolve::{self, AddressPolicy, GuardedResolver};
 use super::session::Jar;
@@ -94,8 +94,18 @@ struct Clients {
 /// site may have connections. If there are several, each keeps one connection, because origins may share a server.
 #[derive(Default)]
 struct IdleClients {
-    clients: Vec<(url::Origin, reqwest::Client)>,
+    clients: Vec<(url::Origin, reqwest::Client, HeadLines)>,
     has_several: bool,
+}
+
+/// Header lines that a client reads of one response. For more than the usual ones hyper allocates, and clears, room for all of them
+/// with each response: a tenth of a crawl's processor time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum HeadLines {
+    /// As many as hyper reads by itself, a hundred.
+    Usual,
+    /// [`limits::HEADER_LINES_MAX`].
+    Many,
 }
 
 impl HttpTransport {
@@ -122,106 +132,76 @@ impl HttpTransport {
         }
     }
 
-    /// The client for a URL. A client evicted for it closes its idle connections at once, and the others after their
-    /// responses.
-    fn client(&self, url: &url::Url) -> Result<reqwest::Client, ClientError> {
+    /// The client for a URL that reads at least these header lines, and those that it reads. A client evicted for it closes its idle
+    /// connections at once, and the others after their responses.
+    fn client(&self, url: &url::Url, lines: HeadLines) -> Result<(reqwest::Client, HeadLines), ClientError> {
         let origin = url.origin();
         // The list is consistent between any two statements that could panic.
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = kept.clients.iter().position(|(known, _)| *known == origin) {
+        if let Some(at) = kept.clients.iter().position(|(known, ..)| *known == origin) {
             kept.clients[at..].rotate_left(1);
+            let connections_max = if kept.has_several { 1 } else { self.clients.connections_max };
+            if let Some((_, client, has)) = kept.clients.last_mut().filter(|(.., has)| *has < lines) {
+                (*client, *has) = (self.clients.build(connections_max, lines)?, lines);
+            }
         } else {
             if !kept.clients.is_empty() && !kept.has_several {
                 kept.has_several = true;
                 kept.clients.clear();
             }
             let connections_max = self.clients.connections_max;
-            let client = self.clients.build(if kept.has_several { 1 } else { connections_max })?;
+            let client = self.clients.build(if kept.has_several { 1 } else { connections_max }, lines)?;
             if kept.clients.len() >= connections_max.max(1) {
                 kept.clients.remove(0);
             }
-            kept.clients.push((origin, client));
+            kept.clients.push((origin, client, lines));
         }
-        kept.clients.last().map(|(_, client)| client.clone()).ok_or_else(|| ClientError::of("no client"))
-    }
-}
-
-impl Clients {
-    fn of(options: &ClientOptions<'_>) -> Result<Self, ClientError> {
-        let mut headers = HeaderMap::new();
-        headers.insert(header::USER_AGENT, HeaderValue::from_str(options.user_agent).map_err(ClientError::of)?);
-        headers.insert(
-            header::ACCEPT,
-            HeaderValue::from_static("application/x-bittorrent, text/html, application/xhtml+xml, */*;q=0.8"),
-        );
-        headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip, br, zstd, deflate"));
-        for (name, value) in options.headers {
-            let name = HeaderName::from_bytes(name.as_bytes()).map_err(ClientError::of)?;
-            headers.insert(name, HeaderValue::from_str(value).map_err(ClientError::of)?);
-        }
-        let proxy = options.proxy.map(|proxy| reqwest::Proxy::all(proxy.clone())).transpose();
-        let resolver = GuardedResolver::new(options.dns.clone(), options.addresses.clone(), options.proxy);
-        Ok(Self {
-            headers,
-            proxy: proxy.map_err(ClientError::of)?,
-            tls: options.tls.clone(),
-            cookies: Arc::clone(&options.cookies),
-            resolver: Arc::new(resolver),
-            connections_max: options.connections_max,
-            connect_time_max: limits::CONNECT_TIME_MAX.min(options.timeout),
-        })
+        let client = kept.clients.last().map(|(_, client, lines)| (client.clone(), *lines));
+        client.ok_or_else(|| ClientError::of("no client"))
     }
 
-    fn build(&self, idle_max: usize) -> Result<reqwest::Client, ClientError> {
-        let mut builder = reqwest::Client::builder()
-            .default_headers(self.headers.clone())
-            .redirect(reqwest::redirect::Policy::none())
-            .referer(false)
-            .no_proxy()
-            .tls_backend_preconfigured(self.tls.config().map_err(ClientError::of)?)
-            // Data that hyper reads ahead is not counted by the allowance.
-            .http2_initial_stream_window_size(limits::HTTP2_STREAM_WINDOW_BYTES)
-            .http2_initial_connection_window_size(limits::HTTP2_CONNECTION_WINDOW_BYTES)
-            // Browsers and curl pass over a line that is no header; one bad line must not cost the answer.
-            .http1_ignore_invalid_headers_in_responses(true)
-            .http1_allow_spaces_after_header_name_in_responses(true)
-            .http1_allow_obsolete_multiline_headers_in_responses(true)
-            .http1_max_headers(limits::HEADER_LINES_MAX)
-            // [`Patience`] enforces the read and request timeouts: the client's own timeouts would run on while a
-            // large body waits for its share of memory.
-            .connect_timeout(self.connect_time_max)
-            .pool_max_idle_per_host(idle_max)
-            .pool_idle_timeout(limits::IDLE_CONNECTION_TIME)
-            .dns_resolver(Arc::clone(&self.resolver));
-        if let Some(proxy) = &self.proxy {
-            builder = builder.proxy(proxy.clone());
+    /// Sends a request. One that changes nothing is sent again if its answer has more header lines than usual: from then on its origin has a
+    /// client that reads them.
+    async fn answer(
+        &self,
+        request: &Request<'_>,
+        url: &url::Url,
+        patience: &mut Patience,
+    ) -> Result<reqwest::Response, FetchFailure> {
+        let lines = if request.post.is_some() { HeadLines::Many } else { HeadLines::Usual };
+        let (client, lines) = self.client(url, lines)?;
+        let answer = patience.wait(self.asking(&client, request, url)?.send()).await;
+        match &answer {
+            Err(failure) if lines == HeadLines::Usual && failure.detail == LONG_HEAD => {
+                let (client, _) = self.client(url, HeadLines::Many)?;
+                patience.wait(self.asking(&client, request, url)?.send()).await
+            }
+            _ => answer,
         }
-        builder.build().map_err(ClientError::of)
     }
-}
 
-#[async_trait]
-impl Transport for HttpTransport {
-    async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
-        let url = parsed(request.url)?;
-        self.addresses.check_literal(&url)?;
-        let client = self.client(&url)?;
+    /// The request as it is sent.
+    fn asking(
+        &self,
+        client: &reqwest::Client,
+        request: &Request<'_>,
+        url: &url::Url,
+    ) -> Result<reqwest::RequestBuilder, FetchFailure> {
         let jar = &self.clients.cookies;
         let is_known = request.by_script.is_none_or(|script| script.credentials);
-        let authorization = jar.authorization(&url).filter(|_| is_known);
+        let authorization = jar.authorization(url).filter(|_| is_known);
         // Cookies in the rule file's headers replace those of the jar.
-        let cookies = jar.cookies(&url).filter(|_| is_known && !self.clients.headers.contains_key(header::COOKIE));
+        let cookies = jar.cookies(url).filter(|_| is_known && !self.clients.headers.contains_key(header::COOKIE));
         let referer =
             request.referer.filter(|_| request.post.is_none() && !self.clients.headers.contains_key(header::REFERER));
-        let referer = referer.and_then(|page| referer::of(page, &url));
-        let from = url.clone();
+        let referer = referer.and_then(|page| referer::of(page, url));
         let mut asking = match request.post {
-            None => client.get(url),
+            None => client.get(url.clone()),
             Some(post) => {
                 // Browsers send the origin with each POST, and the full referrer within its own origin.
                 let (page, origin) = (parsed(post.referer)?, post.referer.origin());
                 let referer = if page.origin() == url.origin() { page.as_str() } else { origin };
-                let asking = client.post(url).header(header::CONTENT_TYPE, post.content_type);
+                let asking = client.post(url.clone()).header(header::CONTENT_TYPE, post.content_type);
                 asking.header(header::REFERER, referer).header(header::ORIGIN, origin).body(post.body.to_vec())
             }
         };
@@ -252,11 +232,76 @@ impl Transport for HttpTransport {
                 }
             }
         }
+        Ok(asking)
+    }
+}
+
+impl Clients {
+    fn of(options: &ClientOptions<'_>) -> Result<Self, ClientError> {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::USER_AGENT, HeaderValue::from_str(options.user_agent).map_err(ClientError::of)?);
+        headers.insert(
+            header::ACCEPT,
+            HeaderValue::from_static("application/x-bittorrent, text/html, application/xhtml+xml, */*;q=0.8"),
+        );
+        headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip, br, zstd, deflate"));
+        for (name, value) in options.headers {
+            let name = HeaderName::from_bytes(name.as_bytes()).map_err(ClientError::of)?;
+            headers.insert(name, HeaderValue::from_str(value).map_err(ClientError::of)?);
+        }
+        let proxy = options.proxy.map(|proxy| reqwest::Proxy::all(proxy.clone())).transpose();
+        let resolver = GuardedResolver::new(options.dns.clone(), options.addresses.clone(), options.proxy);
+        Ok(Self {
+            headers,
+            proxy: proxy.map_err(ClientError::of)?,
+            tls: options.tls.clone(),
+            cookies: Arc::clone(&options.cookies),
+            resolver: Arc::new(resolver),
+            connections_max: options.connections_max,
+            connect_time_max: limits::CONNECT_TIME_MAX.min(options.timeout),
+        })
+    }
+
+    fn build(&self, idle_max: usize, lines: HeadLines) -> Result<reqwest::Client, ClientError> {
+        let mut builder = reqwest::Client::builder()
+            .default_headers(self.headers.clone())
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            .no_proxy()
+            .tls_backend_preconfigured(self.tls.config().map_err(ClientError::of)?)
+            // Data that hyper reads ahead is not counted by the allowance.
+            .http2_initial_stream_window_size(limits::HTTP2_STREAM_WINDOW_BYTES)
+            .http2_initial_connection_window_size(limits::HTTP2_CONNECTION_WINDOW_BYTES)
+            // Browsers and curl pass over a line that is no header; one bad line must not cost the answer.
+            .http1_ignore_invalid_headers_in_responses(true)
+            .http1_allow_spaces_after_header_name_in_responses(true)
+            .http1_allow_obsolete_multiline_headers_in_responses(true)
+            // [`Patience`] enforces the read and request timeouts: the client's own timeouts would run on while a
+            // large body waits for its share of memory.
+            .connect_timeout(self.connect_time_max)
+            .pool_max_idle_per_host(idle_max)
+            .pool_idle_timeout(limits::IDLE_CONNECTION_TIME)
+            .dns_resolver(Arc::clone(&self.resolver));
+        if lines == HeadLines::Many {
+            builder = builder.http1_max_headers(limits::HEADER_LINES_MAX);
+        }
+        if let Some(proxy) = &self.proxy {
+            builder = builder.proxy(proxy.clone());
+        }
+        builder.build().map_err(ClientError::of)
+    }
+}
+
+#[async_trait]
+impl Transport for HttpTransport {
+    async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
+        let url = parsed(request.url)?;
+        self.addresses.check_literal(&url)?;
         let mut patience = Patience { left: self.timeout, silence: limits::CONNECT_TIME_MAX + limits::READ_TIME_MAX };
-        let response = patience.wait(asking.send()).await.map_err(|failure| self.over_proxy(failure))?;
+        let response = self.answer(&request, &url, &mut patience).await.map_err(|failure| self.over_proxy(failure))?;
         // Done here, because the client's own cookie store ignores the server's clock.
-        if is_known {
-            jar.take(response.headers(), &from);
+        if request.by_script.is_none_or(|script| script.credentials) {
+            self.clients.cookies.take(response.headers(), &url);
         }
         patience.silence = limits::READ_TIME_MAX;
         let status = response.status().as_u16();

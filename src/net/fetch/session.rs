@@ -87,8 +87,10 @@ impl Jar {
 
     /// Stores the cookies of a response from `url`. Its `Date` gives the server's clock.
     pub fn take(&self, answer: &HeaderMap, url: &Url) {
-        let set = answer.get_all(header::SET_COOKIE).iter();
-        self.set(set, url, answer.get(header::DATE).and_then(servers_time));
+        if answer.contains_key(header::SET_COOKIE) {
+            let set = answer.get_all(header::SET_COOKIE).iter();
+            self.set(set, url, answer.get(header::DATE).and_then(servers_time));
+        }
     }
 
     fn set<'a>(&self, headers: impl Iterator<Item = &'a HeaderValue>, url: &Url, date: Option<OffsetDateTime>) {

@@ -3,7 +3,10 @@
 //!
 //! A page without the word has no such link, and costs two searches for it.
 
+use std::sync::LazyLock;
+
 use encoding_rs::Encoding;
+use memchr::memmem::Finder;
 
 use super::{clean, link_end, stands_alone};
 use crate::limits::{ENCODED_LINK_NESTING_MAX, MAGNETS_PER_URL_TRIED, URL_BYTES_MAX};
@@ -14,16 +17,20 @@ const WORD: usize = "magnet".len();
 /// The word without its first letter, which may be in either case: links are written `magnet`, `Magnet` or `MAGNET`.
 const WORDS: [&[u8]; 2] = [b"agnet", b"AGNET"];
 
+/// Searches for the words, built once.
+static FINDERS: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| WORDS.map(Finder::new));
+
 /// The places of the word in a text.
-fn words(text: &[u8], rest: &'static [u8]) -> impl Iterator<Item = usize> {
-    memchr::memmem::find_iter(text, rest)
+fn words(text: &[u8], word: usize) -> impl Iterator<Item = usize> {
+    FINDERS[word]
+        .find_iter(text)
         .filter_map(|at| at.checked_sub(1))
         .filter(|&start| text[start] | 0x20 == b'm' && stands_alone(text, start))
 }
 
 /// Gives every such link of a page with its offset. Linear in `page`.
 pub(super) fn find(page: &[u8], encoding: &'static Encoding, mut each: impl FnMut(usize, String)) {
-    for word in WORDS {
+    for word in 0..WORDS.len() {
         let mut free_from = 0;
         for start in words(page, word) {
             if start < free_from || !is_escaped(&page[start + WORD..]) || is_own_url(page, start) {
@@ -58,7 +65,9 @@ pub fn inside(url: &str) -> Option<String> {
     if url.len() > 3 * URL_BYTES_MAX {
         return None;
     }
-    let places = WORDS.into_iter().flat_map(|word| words(url.as_bytes(), word));
+    // Nearly all links of a page are asked; most lack the letter.
+    memchr::memchr2(b'g', b'G', url.as_bytes())?;
+    let places = (0..WORDS.len()).flat_map(|word| words(url.as_bytes(), word));
     places.filter(|&start| start > 0).take(MAGNETS_PER_URL_TRIED).find_map(|start| opened(url.get(start..)?))
 }
 

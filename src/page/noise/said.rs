@@ -1,12 +1,10 @@
 //! The texts of a list's rows, independent of their links: some sites rename all links at each view.
 
-use std::collections::HashSet;
-
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::walk::{self, What, mixed};
-use super::words::{self, Kind, Relative};
-use super::{Matters, Page, bytes, is_of_record};
+use super::words::{self, Relative};
+use super::{KeySet, Matters, Page, bytes, is_of_record};
 use crate::limits::PAGE_BYTES_MAX;
 
 /// A hash of the texts of a list from its first row's link to its last row's.
@@ -27,7 +25,7 @@ pub fn said(page: &Page<'_>, is_row: Matters<'_>) -> Option<ListTextHash> {
         return None;
     }
     let (body, encoding) = bytes(page);
-    let (mut texts, mut hash, mut said) = (HashSet::new(), 0x7361_6964, None);
+    let (mut texts, mut hash, mut said) = (KeySet::default(), 0x7361_6964, None);
     let mut row: Option<&[u8]> = None;
     walk::walk(&body, |atom, _| {
         match atom.what {
@@ -36,7 +34,7 @@ pub fn said(page: &Page<'_>, is_row: Matters<'_>) -> Option<ListTextHash> {
                 let value = match words::relative(atom.bytes, encoding) {
                     Some(Relative::Age) => return,
                     Some(Relative::Day(time)) => time,
-                    None if words::shape(atom.bytes).kind == Kind::Count => return,
+                    None if words::is_count(atom.bytes) => return,
                     None => xxh3_64(atom.bytes),
                 };
                 texts.insert(value);

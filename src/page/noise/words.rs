@@ -102,6 +102,13 @@ pub(super) fn shape(text: &[u8]) -> Shape {
     Shape { masked, counted: mixed(masked, firm), kind }
 }
 
+/// True if the [`Kind`] of a text is `Count`. Most texts have no digit, or a letter that makes them words: neither a suffix of a
+/// number nor one of a no-break space.
+pub(super) fn is_count(text: &[u8]) -> bool {
+    let is_of_words = |byte: &u8| byte.is_ascii_alphabetic() && !b"kmnbsp".contains(byte);
+    text.iter().any(u8::is_ascii_digit) && !text.iter().any(is_of_words) && shape(text).kind == Kind::Count
+}
+
 #[derive(Default)]
 struct Found {
     digits: usize,

@@ -162,6 +162,12 @@ impl ClassShortcuts {
         found.is_some_and(|found| !found.is_out && found.is_due(page))
     }
 
+    /// True if there is no endpoint, neither learned nor pinned.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.endpoints.is_empty()
+    }
+
     /// No render of this page had anything to compare with the endpoint: a due check is postponed by as many visits.
     pub fn defer(&mut self, page: &Url) {
         let Some(found) = self.endpoints.iter_mut().find(|one| one.endpoint.covers(page)) else { return };

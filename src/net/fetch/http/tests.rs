@@ -202,6 +202,22 @@ async fn an_answer_may_have_thousands_of_header_lines_and_not_endless_ones() {
 }
 
 #[tokio::test]
+async fn an_origin_of_many_header_lines_is_asked_twice_once() {
+    let lines: String = (0..150).map(|n| format!("X-{n}: y\r\n")).collect();
+    let answer = format!("HTTP/1.1 200 OK\r\n{lines}Content-Length: 4\r\nConnection: close\r\n\r\npage");
+    let (port, mut asks) = server(answer.into_bytes()).await;
+    let (open, url) = (transport(AddressPolicy::Any, None), format!("http://127.0.0.1:{port}/"));
+    for expected in [2, 1, 1] {
+        assert!(get(&open, &url).await.is_ok());
+        let mut asked = 0;
+        while asks.try_recv().is_ok() {
+            asked += 1;
+        }
+        assert_eq!(asked, expected);
+    }
+}
+
+#[tokio::test]
 async fn what_goes_back_to_the_server_is_what_it_sent() {
     let answer = b"HTTP/1.1 302 Found\r\nLocation: /\xD6\xD0\t?q=\xe9&r=%C3%A9#\xff\r\nETag: \"\xe9\"\r\nLast-Modified: \xc3\xa9\r\n\
         Content-Length: 0\r\nConnection: close\r\n\r\n";

@@ -35,6 +35,13 @@ fn kinds_are_told_apart() {
     }
 }
 
+proptest::proptest! {
+    #[test]
+    fn a_count_is_one_by_the_quick_look_as_well(text in "([0-9]{1,9}|[.,'/%:-]|k|m|K|M|b|kb|&nbsp;|&NBSP;|nbsp|[a-z]{1,3}|[ \\n]|é|年){0,8}") {
+        proptest::prop_assert_eq!(is_count(text.as_bytes()), shape(text.as_bytes()).kind == Kind::Count, "{}", text);
+    }
+}
+
 #[test]
 fn shapes_differ_in_words_and_not_in_numbers() {
     let same = |a: &str, b: &str| shape(a.as_bytes()).masked == shape(b.as_bytes()).masked;
