@@ -12,6 +12,7 @@ use html5ever::local_name;
 use super::style_table::is_property;
 use super::styles;
 use crate::dom::style::declaration::{parse, put, split, text_of};
+use crate::dom::style::value::is_length;
 use crate::dom::style::{Declaration, Rule};
 use crate::dom::{NodeId, Selectors, Tree};
 use crate::engine::bind;
@@ -136,7 +137,8 @@ const STYLE: bind::Interface = bind::Interface {
             Some(|this, args, context| {
                 let object = this_style(this, context)?;
                 let text = bind::text(args, 0, context)?;
-                write(&object, &parse(&text), context)?;
+                let list: Vec<_> = parse(&text).into_iter().filter(|one| is_length(&one.name, &one.value)).collect();
+                write(&object, &list, context)?;
                 Ok(JsValue::undefined())
             }),
         ),
@@ -320,7 +322,7 @@ fn set(object: &JsObject, name: &str, value: &str, important: bool, context: &mu
     let is_value = split(value, ';').len() == 1 && !value.contains(['{', '}']);
     if value.is_empty() {
         list.retain(|one| one.name != name);
-    } else if is_value {
+    } else if is_value && is_length(name, value) {
         put(&mut list, Declaration { name: name.to_owned(), value: value.to_owned(), important });
     } else {
         return Ok(());
