@@ -21,6 +21,8 @@ pub(crate) mod intersection_observer;
 pub(crate) mod missing;
 pub(crate) mod selection;
 mod shown;
+#[cfg(test)]
+mod tests;
 pub(crate) mod webidl;
 pub(crate) mod workers;
 

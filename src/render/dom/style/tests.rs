@@ -209,8 +209,8 @@ fn colours_are_computed() {
 }
 
 #[test]
-fn a_length_has_a_unit_and_a_size_is_not_negative() {
-    use super::value::is_length;
+fn a_length_has_a_unit_a_size_is_not_negative_and_keywords_are_known() {
+    use super::value::takes;
     for (name, value) in [
         ("width", "10px"),
         ("width", "0"),
@@ -225,8 +225,10 @@ fn a_length_has_a_unit_and_a_size_is_not_negative() {
         ("line-height", "3"),
         ("opacity", "0.5"),
         ("height", "-webkit-fill-available"),
+        ("position", "Absolute"),
+        ("visibility", "inherit"),
     ] {
-        assert!(is_length(name, value), "{name}: {value}");
+        assert!(takes(name, value), "{name}: {value}");
     }
     for (name, value) in [
         ("width", "10"),
@@ -238,7 +240,9 @@ fn a_length_has_a_unit_and_a_size_is_not_negative() {
         ("padding-left", "-2px"),
         ("font-size", "12"),
         ("width", "undefined"),
+        ("position", "fake value"),
+        ("float", "middle"),
     ] {
-        assert!(!is_length(name, value), "{name}: {value}");
+        assert!(!takes(name, value), "{name}: {value}");
     }
 }

@@ -177,9 +177,29 @@ const LENGTH_WORDS: &[&str] = &[
     "-webkit-min-content",
 ];
 
+/// Properties that take one of a few keywords.
+const KEYWORDS: &[(&str, &[&str])] = &[
+    ("box-sizing", &["border-box", "content-box"]),
+    ("clear", &["both", "inline-end", "inline-start", "left", "none", "right"]),
+    ("float", &["inline-end", "inline-start", "left", "none", "right"]),
+    ("position", &["-webkit-sticky", "absolute", "fixed", "relative", "static", "sticky"]),
+    ("visibility", &["collapse", "hidden", "visible"]),
+];
+
+/// Whether a property takes a value, for those whose values are known: keywords, and lengths. True for any other property.
+pub fn takes(name: &str, value: &str) -> bool {
+    let of_name = KEYWORDS.iter().find(|(known, _)| *known == name);
+    match of_name {
+        Some((_, words)) => {
+            is_wide(value) || value.contains('(') || words.contains(&value.trim().to_ascii_lowercase().as_str())
+        }
+        None => is_length(name, value),
+    }
+}
+
 /// Whether a property that takes only lengths takes this value: a number other than zero needs a unit (CSS Values 4 §6), and a size is not
 /// negative. True for any other property.
-pub fn is_length(name: &str, value: &str) -> bool {
+fn is_length(name: &str, value: &str) -> bool {
     let is_size = matches!(name, "width" | "height" | "font-size")
         || ["min-", "max-", "padding"].iter().any(|start| name.starts_with(start))
         || name.starts_with("border-") && name.ends_with("-width");
@@ -215,7 +235,8 @@ fn words(value: &str) -> Vec<&str> {
 
 /// Whether a property takes only a colour.
 pub fn is_colour(name: &str) -> bool {
-    name == "color" || name.ends_with("-color") && !matches!(name, "border-color" | "accent-color" | "scrollbar-color")
+    let is_other = name.starts_with("--") || matches!(name, "border-color" | "accent-color" | "scrollbar-color");
+    name == "color" || name.ends_with("-color") && !is_other
 }
 
 /// A computed colour: `rgb(r, g, b)` or `rgba(r, g, b, a)`; `currentcolor` and functions that are not evaluated stay as written. `None`

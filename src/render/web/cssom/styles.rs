@@ -261,13 +261,27 @@ pub(crate) fn computed(id: NodeId, name: &str, pseudo: Option<&str>, context: &m
         sides.map_or_else(|| value_of(cascade, id, name, pseudo), |sides| collapsed(&sides))
     });
     match (value, name) {
-        (Some(value), _) => value,
+        (Some(value), _) => of_block(id, name, &value, context).unwrap_or(value),
         (None, "width" | "height") => match layout::place(id, context) {
             Some(place) => format!("{}px", if name == "width" { place.width } else { place.height }),
             None => "auto".to_owned(),
         },
         (None, _) => style_table::usual(name).to_owned(),
     }
+}
+
+/// A share of the box around the element, in pixels: of its width, or for heights of its height if that is declared (CSS Box 4 §3).
+fn of_block(id: NodeId, name: &str, value: &str, context: &mut Context) -> Option<String> {
+    let share: f64 = value.strip_suffix('%')?.parse().ok()?;
+    let is_of_width = matches!(name, "left" | "right" | "width" | "text-indent" | "min-width" | "max-width")
+        || name.starts_with("margin-")
+        || name.starts_with("padding-");
+    if !is_of_width && !matches!(name, "top" | "bottom" | "height") {
+        return None;
+    }
+    let around = read(context, |tree| tree.parent(id).filter(|parent| tree.is_element(*parent)))?;
+    let place = place(around, context)?;
+    Some(format!("{}px", share * if is_of_width { place.width } else { place.height } / 100.0))
 }
 
 /// The computed value for an element outside of all documents.

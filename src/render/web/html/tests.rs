@@ -371,3 +371,11 @@ fn cookies_of_one_name_have_paths() {
         ],
     );
 }
+
+#[test]
+fn a_computed_style_has_no_properties_but_those_of_css() {
+    assert_all(
+        "<i id=d style='padding: 7px'></i><script>const c = getComputedStyle(d)</script>",
+        &[("[c.getPropertyValue('paddingLeft'), c.getPropertyValue('padding-left'), c.paddingLeft]", ",7px,7px")],
+    );
+}
