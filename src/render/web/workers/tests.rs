@@ -65,7 +65,7 @@ fn scripts_are_imported_and_modules_run() {
             "importScripts('lib/a.js', '/b.js'); postMessage(a + b); try { importScripts('/no.js') } catch (e) { postMessage(e.name) }",
         ),
         ("/dir/lib/a.js", "var a = 1"),
-        ("/b.js", "let b = 2"),
+        ("/b.js", "var b = 2"),
         ("/m.js", "import { c } from './lib.js'; onmessage = e => postMessage(c + e.data)"),
         ("/lib.js", "export const c = 5"),
     ];
