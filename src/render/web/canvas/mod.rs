@@ -1,6 +1,7 @@
 //! The 2D context of a canvas (HTML §4.12.5.1), which draws nothing: it takes all calls, keeps what is set, measures text by its length,
 //! and every pixel of it stays transparent.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use base64::Engine as _;
@@ -11,7 +12,7 @@ use boa_engine::{
 };
 
 use crate::dom::NodeId;
-use crate::engine::{bind, blob, exception, jobs};
+use crate::engine::{bind, blob, exception, jobs, realm};
 use crate::limits;
 use crate::web::html::reflect::unsigned;
 use crate::web::{read, slot, this_element, wrap};
@@ -99,8 +100,9 @@ const QUIET: &[bind::Method] = &[
     ("translate", 2, nothing),
 ];
 
-/// `CanvasPath`, which `Path2D` has too.
+/// `CanvasPath` and `addPath`, which `Path2D` has.
 const PATH: &[bind::Method] = &[
+    ("addPath", 1, nothing),
     ("arc", 5, nothing),
     ("arcTo", 5, nothing),
     ("bezierCurveTo", 6, nothing),
@@ -113,90 +115,86 @@ const PATH: &[bind::Method] = &[
     ("roundRect", 4, nothing),
 ];
 
-const CONTEXT: bind::Interface = bind::Interface {
-    name: "CanvasRenderingContext2D",
-    methods: &[
-        ("save", 0, |this, _, _| {
-            let drawing = bind::this::<Drawing>(this)?;
-            let mut drawing = drawing.borrow_mut();
-            let drawing = drawing.data_mut();
-            if drawing.saved.len() < limits::CANVAS_STATES_MAX {
-                drawing.saved.push(drawing.set.clone());
+const METHODS: &[bind::Method] = &[
+    ("save", 0, |this, _, _| {
+        let drawing = bind::this::<Drawing>(this)?;
+        let mut drawing = drawing.borrow_mut();
+        let drawing = drawing.data_mut();
+        if drawing.saved.len() < limits::CANVAS_STATES_MAX {
+            drawing.saved.push(drawing.set.clone());
+        }
+        Ok(JsValue::undefined())
+    }),
+    ("restore", 0, |this, _, _| {
+        let drawing = bind::this::<Drawing>(this)?;
+        let mut drawing = drawing.borrow_mut();
+        let drawing = drawing.data_mut();
+        if let Some(saved) = drawing.saved.pop() {
+            drawing.set = saved;
+        }
+        Ok(JsValue::undefined())
+    }),
+    ("reset", 0, |this, _, _| {
+        let drawing = bind::this::<Drawing>(this)?;
+        let mut drawing = drawing.borrow_mut();
+        let drawing = drawing.data_mut();
+        (drawing.set, drawing.saved, drawing.dashes) = (HashMap::new(), Vec::new(), Vec::new());
+        Ok(JsValue::undefined())
+    }),
+    ("isContextLost", 0, |_, _, _| Ok(false.into())),
+    ("isPointInPath", 2, |_, _, _| Ok(false.into())),
+    ("isPointInStroke", 2, |_, _, _| Ok(false.into())),
+    ("createLinearGradient", 4, |_, _, context| stroke("CanvasGradient", context)),
+    ("createRadialGradient", 6, |_, _, context| stroke("CanvasGradient", context)),
+    ("createConicGradient", 3, |_, _, context| stroke("CanvasGradient", context)),
+    ("createPattern", 2, |_, _, context| stroke("CanvasPattern", context)),
+    ("getContextAttributes", 0, |_, _, context| {
+        let told = JsObject::with_object_proto(context.intrinsics());
+        for (name, value) in [("alpha", true), ("desynchronized", false), ("willReadFrequently", false)] {
+            told.create_data_property_or_throw(js_string!(name), value, context)?;
+        }
+        told.create_data_property_or_throw(js_string!("colorSpace"), js_string!("srgb"), context)?;
+        Ok(told.into())
+    }),
+    ("getLineDash", 0, |this, _, context| {
+        let dashes = bind::this::<Drawing>(this)?.borrow().data().dashes.clone();
+        Ok(bind::array(dashes, context))
+    }),
+    ("setLineDash", 1, |this, args, context| {
+        let drawing = bind::this::<Drawing>(this)?;
+        let list = args.get_or_undefined(0).as_object();
+        let list = list.ok_or_else(|| bind::type_error("The provided value cannot be converted to a sequence."))?;
+        let dashes = bind::values(&list, limits::PAIRS_MAX, context)?;
+        drawing.borrow_mut().data_mut().dashes = dashes;
+        Ok(JsValue::undefined())
+    }),
+    ("measureText", 1, measure_text),
+    ("getImageData", 4, |_, args, context| {
+        let (width, height) = (args.get_or_undefined(2).to_i32(context)?, args.get_or_undefined(3).to_i32(context)?);
+        image_data(width.unsigned_abs(), height.unsigned_abs(), None, context)
+    }),
+    ("createImageData", 1, |_, args, context| {
+        let given = args.get_or_undefined(0).as_object();
+        let size = given.and_then(|one| one.downcast_ref::<ImageData>().map(|data| (data.width, data.height)));
+        let (width, height) = match size {
+            Some(size) => size,
+            None => {
+                let mut size = |place| args.get_or_undefined(place).to_i32(context).map(i32::unsigned_abs);
+                (size(0)?, size(1)?)
             }
-            Ok(JsValue::undefined())
-        }),
-        ("restore", 0, |this, _, _| {
-            let drawing = bind::this::<Drawing>(this)?;
-            let mut drawing = drawing.borrow_mut();
-            let drawing = drawing.data_mut();
-            if let Some(saved) = drawing.saved.pop() {
-                drawing.set = saved;
-            }
-            Ok(JsValue::undefined())
-        }),
-        ("reset", 0, |this, _, _| {
-            let drawing = bind::this::<Drawing>(this)?;
-            let mut drawing = drawing.borrow_mut();
-            let drawing = drawing.data_mut();
-            (drawing.set, drawing.saved, drawing.dashes) = (HashMap::new(), Vec::new(), Vec::new());
-            Ok(JsValue::undefined())
-        }),
-        ("isContextLost", 0, |_, _, _| Ok(false.into())),
-        ("isPointInPath", 2, |_, _, _| Ok(false.into())),
-        ("isPointInStroke", 2, |_, _, _| Ok(false.into())),
-        ("createLinearGradient", 4, |_, _, context| stroke("CanvasGradient", context)),
-        ("createRadialGradient", 6, |_, _, context| stroke("CanvasGradient", context)),
-        ("createConicGradient", 3, |_, _, context| stroke("CanvasGradient", context)),
-        ("createPattern", 2, |_, _, context| stroke("CanvasPattern", context)),
-        ("getContextAttributes", 0, |_, _, context| {
-            let told = JsObject::with_object_proto(context.intrinsics());
-            for (name, value) in [("alpha", true), ("desynchronized", false), ("willReadFrequently", false)] {
-                told.create_data_property_or_throw(js_string!(name), value, context)?;
-            }
-            told.create_data_property_or_throw(js_string!("colorSpace"), js_string!("srgb"), context)?;
-            Ok(told.into())
-        }),
-        ("getLineDash", 0, |this, _, context| {
-            let dashes = bind::this::<Drawing>(this)?.borrow().data().dashes.clone();
-            Ok(bind::array(dashes, context))
-        }),
-        ("setLineDash", 1, |this, args, context| {
-            let drawing = bind::this::<Drawing>(this)?;
-            let list = args.get_or_undefined(0).as_object();
-            let list = list.ok_or_else(|| bind::type_error("The provided value cannot be converted to a sequence."))?;
-            let dashes = bind::values(&list, limits::PAIRS_MAX, context)?;
-            drawing.borrow_mut().data_mut().dashes = dashes;
-            Ok(JsValue::undefined())
-        }),
-        ("measureText", 1, measure_text),
-        ("getImageData", 4, |_, args, context| {
-            let (width, height) =
-                (args.get_or_undefined(2).to_i32(context)?, args.get_or_undefined(3).to_i32(context)?);
-            image_data(width.unsigned_abs(), height.unsigned_abs(), None, context)
-        }),
-        ("createImageData", 1, |_, args, context| {
-            let given = args.get_or_undefined(0).as_object();
-            let size = given.and_then(|one| one.downcast_ref::<ImageData>().map(|data| (data.width, data.height)));
-            let (width, height) = match size {
-                Some(size) => size,
-                None => {
-                    let mut size = |place| args.get_or_undefined(place).to_i32(context).map(i32::unsigned_abs);
-                    (size(0)?, size(1)?)
-                }
-            };
-            image_data(width, height, None, context)
-        }),
-    ],
-    attributes: &[(
-        "canvas",
-        |this, _, context| {
-            let canvas = bind::this::<Drawing>(this)?.borrow().data().canvas;
-            wrap(canvas, context).map(JsValue::from)
-        },
-        None,
-    )],
-    ..bind::Interface::EMPTY
-};
+        };
+        image_data(width, height, None, context)
+    }),
+];
+
+const ATTRIBUTES: &[bind::Attribute] = &[(
+    "canvas",
+    |this, _, context| {
+        let canvas = bind::this::<Drawing>(this)?.borrow().data().canvas;
+        wrap(canvas, context).map(JsValue::from)
+    },
+    None,
+)];
 
 const IMAGE_DATA: bind::Interface = bind::Interface {
     name: "ImageData",
@@ -227,10 +225,16 @@ const IMAGE_DATA: bind::Interface = bind::Interface {
     ..bind::Interface::EMPTY
 };
 
+const GRADIENT: bind::Interface =
+    bind::Interface { name: "CanvasGradient", methods: &[("addColorStop", 2, nothing)], ..bind::Interface::EMPTY };
+
+const PATTERN: bind::Interface =
+    bind::Interface { name: "CanvasPattern", methods: &[("setTransform", 0, nothing)], ..bind::Interface::EMPTY };
+
 const PATH_2D: bind::Interface = bind::Interface {
     name: "Path2D",
     constructor: Some(|new_target, _, context| bind::construct(new_target, "Path2D", Stroke, context)),
-    methods: &[("addPath", 1, nothing)],
+    methods: PATH,
     ..bind::Interface::EMPTY
 };
 
@@ -245,6 +249,7 @@ pub(crate) const CANVAS: &[bind::Method] = &[
         if bind::text(args, 0, context)? != "2d" {
             return Ok(JsValue::null());
         }
+        complete(context)?;
         let make = |context: &mut Context| {
             let drawing = Drawing { canvas: id, set: HashMap::new(), saved: Vec::new(), dashes: Vec::new() };
             bind::object("CanvasRenderingContext2D", drawing, context)
@@ -271,10 +276,31 @@ pub(crate) const CANVAS: &[bind::Method] = &[
     }),
 ];
 
+/// Defines the interfaces. The members of the context wait for the first one: few pages draw.
 pub(crate) fn install(context: &mut Context) -> JsResult<()> {
-    let prototype = bind::define(&CONTEXT, context)?;
-    bind::methods(&prototype, QUIET, context)?;
-    bind::methods(&prototype, PATH, context)?;
+    realm::keep(IsComplete::default(), context);
+    for name in ["CanvasRenderingContext2D", "TextMetrics"] {
+        bind::define(&bind::Interface { name, ..bind::Interface::EMPTY }, context)?;
+    }
+    for interface in [&GRADIENT, &PATTERN, &PATH_2D, &IMAGE_DATA] {
+        bind::define(interface, context)?;
+    }
+    Ok(())
+}
+
+/// Whether the window's context has its members.
+#[derive(Default)]
+struct IsComplete(Cell<bool>);
+
+fn complete(context: &mut Context) -> JsResult<()> {
+    if realm::own::<IsComplete>(context).is_none_or(|done| done.0.replace(true)) {
+        return Ok(());
+    }
+    let prototype = bind::prototype("CanvasRenderingContext2D", context)?;
+    for methods in [METHODS, QUIET, PATH] {
+        bind::methods(&prototype, methods, context)?;
+    }
+    bind::attributes(&prototype, ATTRIBUTES, context)?;
     for (name, initial) in STATE {
         let get = NativeFunction::from_copy_closure(move |this, _, _| {
             let drawing = bind::this::<Drawing>(this)?;
@@ -302,16 +328,7 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
         });
         bind::accessor(&prototype, name, get, Some(set), context)?;
     }
-    let path = bind::define(&PATH_2D, context)?;
-    bind::methods(&path, PATH, context)?;
-    bind::define(&IMAGE_DATA, context)?;
-    let gradient =
-        bind::Interface { name: "CanvasGradient", methods: &[("addColorStop", 2, nothing)], ..bind::Interface::EMPTY };
-    bind::define(&gradient, context)?;
-    let pattern =
-        bind::Interface { name: "CanvasPattern", methods: &[("setTransform", 0, nothing)], ..bind::Interface::EMPTY };
-    bind::define(&pattern, context)?;
-    bind::define(&bind::Interface { name: "TextMetrics", ..bind::Interface::EMPTY }, context).map(drop)
+    Ok(())
 }
 
 fn nothing(_: &JsValue, _: &[JsValue], _: &mut Context) -> JsResult<JsValue> {
