@@ -282,6 +282,7 @@ fn told_of(window: &mut Window, page: &Page, end: End) -> Outcome {
     let html = if page.held { window.marked_html() } else { window.html() };
     let (navigations, stored) = (window.navigations(), window.stored());
     let text = if page.wanted.text { window.shown_text() } else { String::new() };
+    let missing = window.missing();
     let mut state = window.engine.page().borrow_mut();
     let Trace { events, untold } = state.trace.take().unwrap_or_default();
     Outcome {
@@ -289,6 +290,7 @@ fn told_of(window: &mut Window, page: &Page, end: End) -> Outcome {
         spent: state.spent(),
         console: state.console.clone(),
         errors: state.errors.clone(),
+        missing,
         untold: state.untold,
         instructions: page.instructions.saturating_sub(window.engine.instructions_left()),
         navigations,

@@ -211,6 +211,23 @@ pub const XPATH_STEPS_MAX: usize = 5_000_000;
 /// Bytes of text that a page has copied to the clipboard since the reader last checked.
 pub const RENDER_COPIED_BYTES_MAX: usize = 256 << 10;
 
+/// States that one canvas puts aside (`save`), and those that it keeps.
+pub const CANVAS_STATES_MAX: usize = 100;
+
+/// Streams of events that one page listens to: each is one request, which waits `RENDER_EVENTS_TIME` at most.
+pub const EVENT_SOURCES_MAX: u32 = 4;
+
+/// How long a stream of events is read, and how long without anything new.
+pub const RENDER_EVENTS_TIME: Duration = Duration::from_secs(4);
+
+pub const RENDER_EVENTS_SILENCE_TIME: Duration = Duration::from_millis(1_500);
+
+/// Workers of one page, those that have ended included: each has a heap of globals of its own, some 400 KB, until the page ends.
+pub const WORKERS_MAX: usize = 16;
+
+/// Kinds of missing interfaces that a page reports.
+pub const MISSING_MAX: usize = 16;
+
 /// Reported navigations of one page, entries of its history, bytes of a storage or of its cookies.
 pub const RENDER_NAVIGATIONS_MAX: usize = 5_000;
 
@@ -235,6 +252,11 @@ pub const STYLE_MOVED_MAX: usize = 10_000;
 
 /// Bytes of a value after its custom properties are substituted.
 pub const STYLE_VALUE_BYTES_MAX: usize = 64 << 10;
+
+/// Linked style sheets that a page's scripts have fetched by asking for computed styles, and bytes of each.
+pub const LINKED_SHEETS_MAX: usize = 8;
+
+pub const LINKED_SHEET_BYTES_MAX: usize = 1 << 20;
 
 /// Namespace prefixes of one style sheet.
 pub const STYLE_NAMESPACES_MAX: usize = 100;

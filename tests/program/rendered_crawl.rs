@@ -463,6 +463,23 @@ fn pages_that_show_nothing_are_warned_of_once_and_told_with_the_first_error() {
 }
 
 #[test]
+fn a_page_that_waits_for_what_is_missing_names_it_and_is_not_read_whole() {
+    let site = pages(|path| match path {
+        "/" => html("<a href=/list/1>1</a>"),
+        "/list/1" => html(
+            "<div id=app></div><script>new WebSocket(`ws://${location.host}/live`).onmessage = e => { app.innerHTML = e.data }</script>",
+        ),
+        _ => None,
+    });
+    let (torrents, told, status) = crawl(site, "", |_| {});
+    assert_eq!(torrents, 0);
+    for text in [&told, &status] {
+        assert!(text.contains("its scripts ask for what gleaner does not have: WebSocket"), "{text}");
+        assert!(text.contains("1 page was not read whole"), "{text}");
+    }
+}
+
+#[test]
 fn torrents_that_scripts_fetch_to_save_them_are_links() {
     let site = pages(|path| {
         if path == "/" {

@@ -41,7 +41,7 @@ impl Net for Site {
                 status_text: "OK".to_owned(),
                 headers,
                 body: body.into_bytes(),
-                redirected: false,
+                ..Response::default()
             },
             None => Response { url: request.url, status: 404, ..Response::default() },
         };

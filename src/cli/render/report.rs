@@ -54,6 +54,8 @@ pub(super) struct Report {
     pub undone: Vec<String>,
     requests: Vec<ScriptRequest>,
     errors: Vec<ScriptError>,
+    /// Interfaces of browsers that its scripts asked for and that gleaner does not have.
+    missing: Vec<String>,
     console: Vec<ConsoleLine>,
     /// Console lines, errors and events beyond their caps.
     untold: u64,
@@ -122,6 +124,7 @@ impl Report {
             undone: outcome.undone.iter().map(ToString::to_string).collect(),
             requests: requests(&outcome.trace),
             errors: outcome.errors,
+            missing: outcome.missing,
             console: outcome.console,
             untold: outcome.untold + outcome.trace_untold,
             trace: (view == View::Trace).then_some(outcome.trace),
@@ -222,6 +225,9 @@ impl Report {
         for error in self.errors.iter().take(SHOWN) {
             let _ = writeln!(text, "script error: {}{}", error.message, place(error));
         }
+        if !self.missing.is_empty() {
+            let _ = writeln!(text, "missing, and asked for by its scripts: {}", self.missing.join(", "));
+        }
         if let Some(cut) = &self.cut {
             let _ = writeln!(text, "incomplete: {cut}");
         }
@@ -313,6 +319,8 @@ fn word(asker: Asker) -> &'static str {
         Asker::Script => "script",
         Asker::Module => "module",
         Asker::Image => "image",
+        Asker::Style => "style sheet",
+        Asker::Events => "EventSource",
     }
 }
 

@@ -45,6 +45,7 @@ impl Answer {
             status: self.status,
             status_text: String::new(),
             headers: self.for_scripts,
+            ongoing: false,
             body: self.bytes.to_vec(),
         }
     }

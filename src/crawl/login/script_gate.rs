@@ -134,6 +134,9 @@ impl Inner<'_, '_> {
             self.take_in(&body);
             return Ok(net::Response { body: body.into(), ..kept });
         }
+        if request.asker == Asker::Events {
+            return Err("a login listens to no stream of events".to_owned());
+        }
         if self.heard.is_throttled {
             return Err("the site asked to wait: no more requests are sent".to_owned());
         }

@@ -16,6 +16,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::live::is_live;
 use super::rendered::Closed;
 use super::shared::Scripts;
+use super::stream::Brief;
 use crate::host_work::policy_of;
 use crate::hosts::{Ending, HostKeys, Hosts, Slot};
 use crate::job::Tiding;
@@ -25,7 +26,7 @@ use crate::robots_txt::{self, RobotsAnswer, RobotsLocation};
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_net::fetch::body::{self, Allowance, Read, Want};
-use gleaner_net::fetch::{ByScript, Post, Request};
+use gleaner_net::fetch::{Body, ByScript, Post, Request};
 use gleaner_net::politeness::robots::Robots;
 use gleaner_net::politeness::{Answered, Gate, HostPolicy, backoff};
 use gleaner_render::children::{Host, Reply};
@@ -449,6 +450,8 @@ struct Hop {
     headers: Vec<(String, String)>,
     location: Option<String>,
     read: Read,
+    /// The body is a stream that was cut.
+    ongoing: bool,
 }
 
 /// Logs once what a site's scripts may not request under the current rule file and robots.txt.
@@ -478,7 +481,7 @@ impl Answering<'_> {
         let host = url::Url::parse(&request.url).ok().and_then(|url| Some(url.host_str()?.to_owned()));
         if let Some(host) = host.filter(|_| why.contains(NO_HOST) || why == CLOSED || why == TOKEN) {
             match request.asker {
-                Asker::Fetch | Asker::Xhr => tell_closed(self.scripts, self.page, host, &why),
+                Asker::Fetch | Asker::Xhr | Asker::Events => tell_closed(self.scripts, self.page, host, &why),
                 // Many refused scripts are advertisements.
                 _ => self.errands.keep_closed(host, &why),
             }
@@ -488,7 +491,8 @@ impl Answering<'_> {
 
     /// The response to a request, with its body separate.
     async fn ask(&self, request: &net::Request, bodies: &Allowance) -> Result<(net::Response, Bytes), String> {
-        let is_script = matches!(request.asker, Asker::Script | Asker::Module) && request.method == "GET";
+        let is_script =
+            matches!(request.asker, Asker::Script | Asker::Module | Asker::Style) && request.method == "GET";
         if is_script && let Some(kept) = self.scripts.shelf.script(&request.url, self.scripts.clock.now()) {
             return Ok(kept);
         }
@@ -507,7 +511,8 @@ impl Answering<'_> {
             let post_of = post.map(|body| Post { content_type, body, referer: self.page });
             let by_script = ByScript { headers: headers_of_script, credentials: request.credentials };
             let sent = Request { post: post_of, by_script: Some(by_script), ..(&url).into() };
-            let Hop { status, headers, location, read } = self.send(what, sent, bodies).await?;
+            let is_stream = request.asker == Asker::Events;
+            let Hop { status, headers, location, read, ongoing } = self.send((what, is_stream), sent, bodies).await?;
             if let Some(location) = location {
                 let base = url.to_url().map_err(|error| error.to_string())?;
                 let next =
@@ -534,6 +539,7 @@ impl Answering<'_> {
                 status,
                 status_text: String::new(),
                 headers,
+                ongoing,
                 body: Vec::new(),
             };
             // One that is missing is missing on the next page, too.
@@ -556,8 +562,13 @@ impl Answering<'_> {
         }
     }
 
-    /// Sends one request through the gate, `what` being its hash, and reports its result to its host.
-    async fn send(&self, what: u64, request: Request<'_>, bodies: &Allowance) -> Result<Hop, String> {
+    /// Sends one request through the gate and reports its result to its host: its hash, and whether its response may never end.
+    async fn send(
+        &self,
+        (what, is_stream): (u64, bool),
+        request: Request<'_>,
+        bodies: &Allowance,
+    ) -> Result<Hop, String> {
         let (scripts, url) = (self.scripts, request.url);
         self.may_ask(url).await?;
         let (slot, policy, permit) = self.errands.pass(scripts, url).await?;
@@ -573,7 +584,14 @@ impl Answering<'_> {
         let location = response.headers.location.clone().filter(|_| (300..400).contains(&response.status));
         let (status, headers) = (response.status, response.headers.for_scripts);
         let length = response.headers.content_length;
-        let read = body::read(response.body, length, bodies, |_, _| Want::UpTo(limits::RENDER_BODY_BYTES_MAX)).await;
+        let (sent, is_cut) = if is_stream {
+            let (brief, is_cut) = Brief::new(response.body);
+            (Box::new(brief) as Box<dyn Body>, Some(is_cut))
+        } else {
+            (response.body, None)
+        };
+        let read = body::read(sent, length, bodies, |_, _| Want::UpTo(limits::RENDER_BODY_BYTES_MAX)).await;
+        let ongoing = is_cut.is_some_and(|is_cut| is_cut.load(Ordering::Relaxed));
         drop(permit);
         let broke_off = matches!(read, Read::Failed { .. }) && location.is_none();
         finish(match status {
@@ -586,7 +604,7 @@ impl Answering<'_> {
             _ if broke_off => Answered::Faulty,
             _ => Answered::Well,
         });
-        Ok(Hop { status, headers, location, read })
+        Ok(Hop { status, headers, location, read, ongoing })
     }
 
     /// Applies the site's rules and robots.txt to a script's request. It needs no class: rule files do not list a site's APIs.

@@ -15,6 +15,7 @@ pub mod shared;
 mod shelf;
 mod shortcut;
 mod storages;
+mod stream;
 
 use crate::limits;
 use errands::Trouble;

@@ -80,6 +80,9 @@ pub async fn render(of: PageVisit<'_>, sent: SentPage<'_>) -> Option<Made> {
     let nothing = (gained == 0 && wanted.shown.is_shell()).then(|| nothing(of, &outcome, refused));
     if gained == 0 && wanted.shown.is_bare() {
         errands.tell_closed(scripts, &job.url);
+        if let Some(why) = lacks(&outcome) {
+            errands.not_whole.tell(&format!("it shows nothing of its own, and {why}"));
+        }
     }
     // A link that a script removed is kept.
     made.add(sent.read);
@@ -222,12 +225,19 @@ fn nothing(PageVisit { scripts, job, .. }: PageVisit<'_>, outcome: &Outcome, ref
         told_words(&error.message) + &place
     });
     let spent = || outcome.spent.map(|spent| spent.to_string());
+    let missing = || lacks(outcome);
     let page = if scripts.is_members { told_url(job.url.as_str()) } else { job.url.as_str().to_owned() };
-    let why = of_script.or(refused).or_else(spent).map(|why| {
+    let why = of_script.or(refused).or_else(spent).or_else(missing).map(|why| {
         let end = why.floor_char_boundary(limits::SCRIPT_ERROR_TOLD_BYTES_MAX);
         why[..end].replace(['\n', '\r'], " ")
     });
     Nothing { pages: 1, page, why }
+}
+
+/// What its scripts asked for and gleaner does not have, if anything.
+fn lacks(outcome: &Outcome) -> Option<String> {
+    let names = outcome.missing.join(", ");
+    (!names.is_empty()).then(|| format!("its scripts ask for what gleaner does not have: {names}"))
 }
 
 /// Runs a page in a child, and in another one if that died: what ends a process is not always its page. Also returns the recording of its

@@ -77,10 +77,10 @@ impl SharedCache {
             *scripts = Scripts::default();
         }
         scripts.bytes += bytes;
-        let net::Response { url: of_url, redirected, status, status_text, headers, body: _ } = script;
+        let net::Response { url: of_url, redirected, status, status_text, headers, .. } = script;
         let (of_url, status_text, headers) = (of_url.clone(), status_text.clone(), headers.clone());
         let (redirected, status) = (*redirected, *status);
-        let kept = net::Response { url: of_url, redirected, status, status_text, headers, body: Vec::new() };
+        let kept = net::Response { url: of_url, redirected, status, status_text, headers, ..net::Response::default() };
         // A copy: the original holds a share of the memory allowance.
         let body = Bytes::copy_from_slice(body);
         scripts.kept.insert(url.into(), (now.plus(limits::SCRIPTS_KEPT_FOR), kept, body));

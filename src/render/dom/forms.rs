@@ -100,8 +100,7 @@ impl Tree {
         if attribute(local_name!("multiple")).is_some() {
             return own(option);
         }
-        let mut chosen = None;
-        let mut first_enabled = None;
+        let (mut chosen, mut shown, mut first_enabled) = (None, None, None);
         for other in self.descendants(select) {
             let Some(element) = self.element(other).filter(|element| element.is_html(&local_name!("option"))) else {
                 continue;
@@ -110,6 +109,9 @@ impl Tree {
                 // With several selected in a single-choice list, the last one counts.
                 chosen = Some(other);
             }
+            if list.is_some_and(|list| list.state.shown_option == Some(other)) {
+                shown = Some(other);
+            }
             if first_enabled.is_none() && !self.is_disabled(other) {
                 first_enabled = Some(other);
             }
@@ -117,7 +119,7 @@ impl Tree {
         let size = attribute(local_name!("size")).and_then(|size| size.trim().parse::<u32>().ok()).unwrap_or(1);
         // A script may have set a list to show none of its options.
         let shows_none = list.is_some_and(|list| list.state.checked == Some(false));
-        chosen.or(if size <= 1 && !shows_none { first_enabled } else { None }) == Some(id)
+        chosen.or(if size <= 1 && !shows_none { shown.or(first_enabled) } else { None }) == Some(id)
     }
 }
 

@@ -194,6 +194,11 @@ pub struct ElementState {
     pub custom: CustomState,
     /// Checkedness of an input or selectedness of an option once it no longer follows its attribute.
     pub checked: Option<bool>,
+    /// The option that a drop-down list shows because none is selected: it stays shown while others come in before it (HTML §4.10.7
+    /// "selectedness setting algorithm").
+    pub shown_option: Option<NodeId>,
+    /// The message of `setCustomValidity`, unless it is empty.
+    pub complaint: Option<Box<str>>,
     /// `input.indeterminate`.
     pub indeterminate: bool,
     /// The value of a control once it no longer follows its attribute or text.

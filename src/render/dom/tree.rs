@@ -27,6 +27,8 @@ pub struct Tree {
     has_base: bool,
     /// The `style` elements ever created; some may be gone.
     styles: Vec<NodeId>,
+    /// The `link` elements ever created; some may be gone.
+    links: Vec<NodeId>,
     log: Option<Vec<Mutation>>,
     /// The elements with each `id`, connected or not; see [`Tree::element_by_id`].
     ids: HashMap<Box<str>, Vec<NodeId>>,
@@ -40,6 +42,8 @@ pub struct Tree {
     pub target: Option<NodeId>,
     /// The element that `:focus` matches.
     pub focus: Option<NodeId>,
+    /// Whether `:valid` or `:invalid` matches an element, if either does.
+    pub validity: Option<fn(&Tree, NodeId) -> Option<bool>>,
 }
 
 /// Creating and freeing nodes.
@@ -171,6 +175,7 @@ impl Tree {
         self.has_base |= name.expanded() == expanded_name!(html "base");
         let is_template = name.expanded() == expanded_name!(html "template");
         let is_style = name.local == local_name!("style");
+        let is_link = name.expanded() == expanded_name!(html "link");
         let may_be_custom = name.ns == ns!(html) && (is.is_some() || is_custom_element_name(&name.local));
         let custom = if may_be_custom { CustomState::Undefined } else { CustomState::Uncustomized };
         let state = ElementState { custom, ..ElementState::default() };
@@ -181,6 +186,9 @@ impl Tree {
         }
         if is_style {
             self.styles.push(id);
+        }
+        if is_link {
+            self.links.push(id);
         }
         if is_template {
             let owner = self.inert_document(document);
@@ -349,9 +357,24 @@ impl Tree {
         found
     }
 
+    /// The connected `link` elements that name a style sheet.
+    pub fn sheet_links(&self) -> Vec<NodeId> {
+        let is_sheet = |id: &NodeId| {
+            let rel = self.attribute(*id, &local_name!("rel")).unwrap_or_default();
+            let has = |word: &str| rel.split_ascii_whitespace().any(|one| one.eq_ignore_ascii_case(word));
+            has("stylesheet") && !has("alternate") && self.attribute(*id, &local_name!("disabled")).is_none()
+        };
+        let mut found: Vec<_> =
+            self.links.iter().copied().filter(|id| self.is_connected(*id)).filter(is_sheet).collect();
+        found.sort_by(|a, b| self.compare_order(*a, *b));
+        found.dedup();
+        found
+    }
+
     /// Drops `style` elements that are gone.
     pub(super) fn forget_styles(&mut self, is_there: impl Fn(NodeId) -> bool) {
         self.styles.retain(|id| is_there(*id));
+        self.links.retain(|id| is_there(*id));
     }
 
     /// Starts or stops the mutation log. Its reader takes it after each call of a script, which bounds it.

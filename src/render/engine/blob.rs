@@ -412,3 +412,16 @@ fn part_of(part: &[u8], context: &mut Context) -> JsResult<Option<(JsValue, JsVa
     };
     Ok(Some((bind::js(&name), value)))
 }
+
+/// The bytes of a blob and its type; `None` for any other value.
+pub fn content(value: &JsValue) -> Option<(std::rc::Rc<[u8]>, String)> {
+    value.as_object()?.downcast_ref::<Blob>().map(|blob| (std::rc::Rc::clone(&blob.bytes), blob.kind.clone()))
+}
+
+/// A blob of these bytes.
+///
+/// # Errors
+/// When the interface was not defined.
+pub fn object(bytes: &[u8], kind: &str, context: &mut Context) -> JsResult<JsObject> {
+    bind::object("Blob", Blob { bytes: bytes.into(), kind: kind.to_owned(), ..Blob::default() }, context)
+}

@@ -27,6 +27,15 @@ pub fn structured(value: &JsValue, context: &mut Context) -> JsResult<JsValue> {
     copy(value, &mut Vec::new(), 0, context)
 }
 
+/// [`structured`] of a value with objects that are handed over, not copied: ports.
+///
+/// # Errors
+/// As [`structured`].
+pub fn with_shared(value: &JsValue, shared: &[JsObject], context: &mut Context) -> JsResult<JsValue> {
+    let mut seen = shared.iter().map(|one| (one.clone(), one.clone())).collect();
+    copy(value, &mut seen, 0, context)
+}
+
 fn refuse(what: &str, context: &mut Context) -> boa_engine::JsError {
     exception::error("DataCloneError", &format!("{what} could not be cloned."), context)
 }

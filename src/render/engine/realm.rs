@@ -84,21 +84,23 @@ fn settle(address: Url, around: Url, window: JsObject, context: &Context) {
     keep(Here { number, address: RefCell::new(address), around, window, is_open: Cell::new(true) }, context);
 }
 
-/// Creates a realm for a frame, with all globals that need no document. `window` is what scripts see as their window.
+/// Creates a realm for a frame or a worker, with all globals that need no document. `window` is what scripts see as their window: the
+/// global object itself if there is no other.
 ///
 /// # Errors
 /// When the page has reached its limit of realms, or the engine's own set-up fails.
-pub fn create(address: Url, around: Url, window: JsObject, context: &mut Context) -> JsResult<Realm> {
+pub fn create(address: Url, around: Url, window: Option<JsObject>, context: &mut Context) -> JsResult<Realm> {
     let hooks = match context.get_data::<Realms>() {
         Some(realms) if realms.frames.borrow().len() < limits::RENDER_REALMS_MAX => Rc::clone(&realms.hooks),
         _ => return Err(bind::type_error("the page has too many windows")),
     };
-    hooks.next_window.replace(Some(window.clone()));
+    hooks.next_window.replace(window.clone());
     let realm = context.create_realm()?;
     if let Some(realms) = context.get_data::<Realms>() {
         realms.frames.borrow_mut().push(realm.clone());
     }
     within(&realm, context, |context| {
+        let window = window.unwrap_or_else(|| context.global_object());
         settle(address, around, window, context);
         super::install(context)
     })?;

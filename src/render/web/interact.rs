@@ -10,7 +10,7 @@ use super::cssom_view::layout;
 use super::dom::document;
 use super::html::load::Window;
 use super::html::{history, navigation, storage};
-use super::{html, intersection_observer, listens_to, own_document, read, wrap};
+use super::{html, intersection_observer, listens_to, missing, own_document, read, wrap};
 use crate::dom::{HtmlOptions, NodeId, Selectors, Tree};
 use crate::engine::{events, jobs, realm};
 use crate::limits;
@@ -30,6 +30,11 @@ impl Window {
     /// The same without the first ones.
     pub fn navigations_since(&mut self, first: usize) -> Vec<Navigation> {
         self.engine.look(|context| navigation::taken_since(first, context)).unwrap_or_default()
+    }
+
+    /// The interfaces of browsers that the page's scripts asked for and that are missing here.
+    pub fn missing(&mut self) -> Vec<String> {
+        self.engine.look(missing::told).unwrap_or_default()
     }
 
     /// What scripts left in the page's storages.

@@ -9,16 +9,22 @@
 //! [`change`], which passes the log to all watchers before the script continues. No borrow of [`Web`] is held while a script may run.
 
 pub(crate) mod animations;
+pub(crate) mod canvas;
 pub(crate) mod clipboard;
 pub(crate) mod cssom;
 pub(crate) mod cssom_view;
 pub(crate) mod dom;
+pub(crate) mod file_api;
 pub mod html;
 pub mod interact;
 pub(crate) mod intersection_observer;
+pub(crate) mod missing;
 pub(crate) mod selection;
 mod shown;
+#[cfg(test)]
+mod tests;
 pub(crate) mod webidl;
+pub(crate) mod workers;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -36,8 +42,8 @@ use self::dom::{
 };
 pub use self::html::windows::own_document;
 use self::html::{
-    closed, cookies, custom, document_state, frames, history, load, location, messages, named, navigation, parsing,
-    resources, scripts, storage, window, windows, writing,
+    closed, cookies, custom, document_state, event_source, frames, history, load, location, messages, named,
+    navigation, parsing, resources, scripts, storage, window, windows, writing,
 };
 use self::webidl::{exotic, interfaces};
 use super::dom::{Error, Mutation, NodeId, NodeKind, SelectorCache, Tree};
@@ -127,6 +133,7 @@ pub fn install(setting: &load::Setting, context: &mut Context) -> JsResult<()> {
 /// Adds the DOM interfaces to the current window.
 fn install_window(setting: &load::Setting, context: &mut Context) -> JsResult<()> {
     exotic::install(context)?;
+    missing::install(context);
     target::register(TargetKind::with_way::<NodeObject>(event_path::way), context);
     context.insert_data(events::Outermost(event_path::is_outermost));
     node::install(context)?;
@@ -166,6 +173,10 @@ fn install_window(setting: &load::Setting, context: &mut Context) -> JsResult<()
     storage::install(&setting.stored, context)?;
     messages::install(context)?;
     closed::install(context)?;
+    event_source::install(context)?;
+    workers::install(context)?;
+    file_api::install(context)?;
+    canvas::install(context)?;
     style::install(context)?;
     styles::install(context);
     css_animations::install(context);

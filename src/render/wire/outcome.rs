@@ -12,6 +12,9 @@ pub struct Outcome {
     pub spent: Option<Spent>,
     pub console: Vec<ConsoleLine>,
     pub errors: Vec<ScriptError>,
+    /// Interfaces of browsers that the scripts asked for and that gleaner does not have, each once.
+    #[serde(default)]
+    pub missing: Vec<String>,
     /// Console lines and errors that were only counted.
     pub untold: u64,
     /// The value of the last script that did not throw, as text.

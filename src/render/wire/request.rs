@@ -18,6 +18,10 @@ pub enum Asker {
     Module,
     /// An image that a script replaces if it is missing; only the status of the response is used.
     Image,
+    /// A linked style sheet, for a script that asks for computed styles.
+    Style,
+    /// A stream of server-sent events (HTML §9.2): what arrives within `limits::RENDER_EVENTS_TIME` is its response.
+    Events,
 }
 
 /// A script's request: absolute, and complete except for what the crawl adds (cookies, user agent).

@@ -12,6 +12,9 @@ pub struct Response {
     pub status_text: String,
     /// Names in lower case, in the order of receipt.
     pub headers: Vec<(String, String)>,
+    /// More of the body may come: it is a stream that was cut.
+    #[serde(default)]
+    pub ongoing: bool,
     #[serde(skip)]
     pub body: Vec<u8>,
 }

@@ -39,7 +39,8 @@ impl Net for Archive {
         let redirected = address != asked;
         let answer = match body {
             Some(body) => {
-                Response { url: address, status: 200, status_text: "OK".to_owned(), headers, body, redirected }
+                let status_text = "OK".to_owned();
+                Response { url: address, status: 200, status_text, headers, body, redirected, ongoing: false }
             }
             None => Response { url: address, status: 404, ..Response::default() },
         };

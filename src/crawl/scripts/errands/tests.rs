@@ -52,6 +52,19 @@ impl Body for Broken {
     }
 }
 
+/// An event, and then nothing more, without an end.
+struct Endless(Option<Bytes>);
+
+#[async_trait::async_trait]
+impl Body for Endless {
+    async fn chunk(&mut self) -> Result<Option<Bytes>, FetchFailure> {
+        match self.0.take() {
+            Some(piece) => Ok(Some(piece)),
+            None => std::future::pending().await,
+        }
+    }
+}
+
 /// Responses by URL, and a log of the requests: when, where, with which headers.
 #[derive(Default)]
 struct Web {
@@ -72,6 +85,10 @@ impl Transport for Web {
         assert!(body != "panics", "a fault of ours");
         if body == "breaks off" {
             return Ok(Response { status, headers, body: Box::new(Broken(false)) });
+        }
+        if body.starts_with("data:") {
+            let body = Box::new(Endless(Some(Bytes::from_static(body.as_bytes()))));
+            return Ok(Response { status, headers, body });
         }
         Ok(Response { status, headers, body: Box::new(Once(Some(Bytes::from_static(body.as_bytes())))) })
     }
@@ -524,4 +541,18 @@ async fn links_to_more_host_names_than_are_taken_are_told_with_their_page() {
         let why = finished.visit.not_whole;
         assert_eq!(why.as_deref().map(|why| &why[..told.map_or(0, str::len)]), told, "{why:?}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_without_an_end_is_read_for_a_while_and_is_ongoing() {
+    let world = world(
+        RULES,
+        &[("http://site.example/events", 200, &[], "data: 1\n\n"), ("http://site.example/short", 200, &[], "x")],
+    );
+    let errands = world.errands(None).await;
+    let stream = world.ask_as(&errands, "GET", Asker::Events, "http://site.example/events").await.unwrap();
+    assert_eq!((stream.ongoing, stream.body.as_slice()), (true, &b"data: 1\n\n"[..]));
+    assert!(errands.is_whole());
+    let short = world.ask_as(&errands, "GET", Asker::Events, "http://site.example/short").await.unwrap();
+    assert_eq!((short.ongoing, short.body.as_slice()), (false, &b"x"[..]));
 }

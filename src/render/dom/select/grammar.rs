@@ -92,6 +92,7 @@ pub(super) enum PseudoClass {
     FocusVisible,
     FocusWithin,
     Indeterminate,
+    Invalid,
     Lang(Vec<String>),
     Link,
     /// A state that a page without a user never has: it is parsed and matches nothing.
@@ -105,6 +106,7 @@ pub(super) enum PseudoClass {
     /// A custom state of a custom element.
     State(String),
     Target,
+    Valid,
 }
 
 const PLAIN: &[(&str, PseudoClass)] = &[
@@ -121,6 +123,7 @@ const PLAIN: &[(&str, PseudoClass)] = &[
     ("focus-visible", PseudoClass::FocusVisible),
     ("focus-within", PseudoClass::FocusWithin),
     ("indeterminate", PseudoClass::Indeterminate),
+    ("invalid", PseudoClass::Invalid),
     ("open", PseudoClass::Open),
     ("optional", PseudoClass::Optional),
     ("placeholder-shown", PseudoClass::PlaceholderShown),
@@ -128,9 +131,10 @@ const PLAIN: &[(&str, PseudoClass)] = &[
     ("read-write", PseudoClass::ReadWrite),
     ("required", PseudoClass::Required),
     ("target", PseudoClass::Target),
+    ("valid", PseudoClass::Valid),
 ];
 
-/// There is no pointer, media or full screen; validity is the engine's concern, not the tree's.
+/// There is no pointer, media or full screen.
 const NEVER: &[&str] = &[
     "active",
     "autofill",
@@ -142,7 +146,6 @@ const NEVER: &[&str] = &[
     "has-slotted",
     "hover",
     "in-range",
-    "invalid",
     "modal",
     "muted",
     "out-of-range",
@@ -156,7 +159,6 @@ const NEVER: &[&str] = &[
     "target-current",
     "user-invalid",
     "user-valid",
-    "valid",
     "visited",
     "volume-locked",
 ];

@@ -207,3 +207,42 @@ fn colours_are_computed() {
         assert_eq!(colour(text).as_deref(), expected, "{text}");
     }
 }
+
+#[test]
+fn a_length_has_a_unit_a_size_is_not_negative_and_keywords_are_known() {
+    use super::value::takes;
+    for (name, value) in [
+        ("width", "10px"),
+        ("width", "0"),
+        ("width", "1e2px"),
+        ("width", "auto"),
+        ("width", "calc(1px + 2)"),
+        ("margin", "-1em 0 auto 5%"),
+        ("left", "-.5rem"),
+        ("font-size", "x-large"),
+        ("width", "inherit"),
+        ("border-left-width", "thin"),
+        ("line-height", "3"),
+        ("opacity", "0.5"),
+        ("height", "-webkit-fill-available"),
+        ("position", "Absolute"),
+        ("visibility", "inherit"),
+    ] {
+        assert!(takes(name, value), "{name}: {value}");
+    }
+    for (name, value) in [
+        ("width", "10"),
+        ("width", "-1px"),
+        ("width", "NaNpx"),
+        ("width", "10pxx"),
+        ("margin", "1px 2"),
+        ("top", "5"),
+        ("padding-left", "-2px"),
+        ("font-size", "12"),
+        ("width", "undefined"),
+        ("position", "fake value"),
+        ("float", "middle"),
+    ] {
+        assert!(!takes(name, value), "{name}: {value}");
+    }
+}

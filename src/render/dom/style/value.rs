@@ -139,6 +139,95 @@ fn movements(name: &str, value: &str, give: &mut impl FnMut(&str, &str)) {
     }
 }
 
+/// Units of lengths (CSS Values 4 §6).
+const UNITS: &[&str] = &[
+    "%", "cap", "ch", "cm", "cqb", "cqh", "cqi", "cqmax", "cqmin", "cqw", "dvb", "dvh", "dvi", "dvmax", "dvmin", "dvw",
+    "em", "ex", "ic", "in", "lh", "lvb", "lvh", "lvi", "lvmax", "lvmin", "lvw", "mm", "pc", "pt", "px", "q", "rcap",
+    "rch", "rem", "rex", "ric", "rlh", "svb", "svh", "svi", "svmax", "svmin", "svw", "vb", "vh", "vi", "vmax", "vmin",
+    "vw",
+];
+
+/// Keywords of properties that take lengths.
+const LENGTH_WORDS: &[&str] = &[
+    "anchor-center",
+    "auto",
+    "content",
+    "fit-content",
+    "large",
+    "larger",
+    "math",
+    "max-content",
+    "medium",
+    "min-content",
+    "none",
+    "normal",
+    "small",
+    "smaller",
+    "stretch",
+    "thick",
+    "thin",
+    "x-large",
+    "x-small",
+    "xx-large",
+    "xx-small",
+    "xxx-large",
+    "-webkit-fill-available",
+    "-webkit-fit-content",
+    "-webkit-max-content",
+    "-webkit-min-content",
+];
+
+/// Properties that take one of a few keywords.
+const KEYWORDS: &[(&str, &[&str])] = &[
+    ("box-sizing", &["border-box", "content-box"]),
+    ("clear", &["both", "inline-end", "inline-start", "left", "none", "right"]),
+    ("float", &["inline-end", "inline-start", "left", "none", "right"]),
+    ("position", &["-webkit-sticky", "absolute", "fixed", "relative", "static", "sticky"]),
+    ("visibility", &["collapse", "hidden", "visible"]),
+];
+
+/// Whether a property takes a value, for those whose values are known: keywords, and lengths. True for any other property.
+pub fn takes(name: &str, value: &str) -> bool {
+    let of_name = KEYWORDS.iter().find(|(known, _)| *known == name);
+    match of_name {
+        Some((_, words)) => {
+            is_wide(value) || value.contains('(') || words.contains(&value.trim().to_ascii_lowercase().as_str())
+        }
+        None => is_length(name, value),
+    }
+}
+
+/// Whether a property that takes only lengths takes this value: a number other than zero needs a unit (CSS Values 4 §6), and a size is not
+/// negative. True for any other property.
+fn is_length(name: &str, value: &str) -> bool {
+    let is_size = matches!(name, "width" | "height" | "font-size")
+        || ["min-", "max-", "padding"].iter().any(|start| name.starts_with(start))
+        || name.starts_with("border-") && name.ends_with("-width");
+    let is_place =
+        matches!(name, "top" | "right" | "bottom" | "left" | "text-indent" | "letter-spacing" | "word-spacing")
+            || ["margin", "inset"].iter().any(|start| name.starts_with(start));
+    if !(is_size || is_place) || is_wide(value) || value.contains('(') || name.ends_with("-trim") {
+        return true;
+    }
+    let mut all = value.split_ascii_whitespace();
+    all.all(|word| {
+        let word = word.to_ascii_lowercase();
+        if !word.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) || word.starts_with("-webkit-") {
+            return LENGTH_WORDS.contains(&word.as_str());
+        }
+        // An exponent is part of the number: `1e3px`, but not the `e` of `1em`.
+        let end = word.find(|c: char| c.is_ascii_alphabetic() || c == '%').unwrap_or(word.len());
+        let end =
+            match word[end..].strip_prefix('e').and_then(|rest| rest.find(|c: char| !c.is_ascii_digit() && c != '-')) {
+                Some(more) if more > 0 => end + 1 + more,
+                _ => end,
+            };
+        let Ok(number) = word[..end].parse::<f64>() else { return false };
+        let is_unit = UNITS.contains(&&word[end..]) || end == word.len() && number == 0.0;
+        is_unit && !(is_size && number < 0.0)
+    })
+}
+
 /// Splits at whitespace outside of brackets.
 fn words(value: &str) -> Vec<&str> {
     split(value, ' ').into_iter().map(str::trim).filter(|word| !word.is_empty()).collect()
@@ -146,7 +235,8 @@ fn words(value: &str) -> Vec<&str> {
 
 /// Whether a property takes only a colour.
 pub fn is_colour(name: &str) -> bool {
-    name == "color" || name.ends_with("-color") && !matches!(name, "border-color" | "accent-color" | "scrollbar-color")
+    let is_other = name.starts_with("--") || matches!(name, "border-color" | "accent-color" | "scrollbar-color");
+    name == "color" || name.ends_with("-color") && !is_other
 }
 
 /// A computed colour: `rgb(r, g, b)` or `rgba(r, g, b, a)`; `currentcolor` and functions that are not evaluated stay as written. `None`

@@ -20,7 +20,15 @@ impl Net for Torrents {
         let status_text = "OK".to_owned();
         (
             id,
-            Ok(Response { url, redirected: false, status: 200, status_text, headers: Vec::new(), body: body.to_vec() }),
+            Ok(Response {
+                url,
+                redirected: false,
+                status: 200,
+                status_text,
+                headers: Vec::new(),
+                ongoing: false,
+                body: body.to_vec(),
+            }),
         )
     }
 }

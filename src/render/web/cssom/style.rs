@@ -12,6 +12,7 @@ use html5ever::local_name;
 use super::style_table::is_property;
 use super::styles;
 use crate::dom::style::declaration::{parse, put, split, text_of};
+use crate::dom::style::value::takes;
 use crate::dom::style::{Declaration, Rule};
 use crate::dom::{NodeId, Selectors, Tree};
 use crate::engine::bind;
@@ -52,8 +53,12 @@ fn css_name(name: &str) -> String {
 fn property_of(name: &JsString) -> Option<String> {
     let name = name.to_std_string_lossy();
     let css = if name.contains('-') { name } else { css_name(&name) };
-    let plain = ["-webkit-", "-moz-", "-ms-"].iter().find_map(|prefix| css.strip_prefix(prefix)).unwrap_or(&css);
-    is_property(plain).then_some(css)
+    is_known(&css).then_some(css)
+}
+
+/// Whether CSS has a property of this name, which may have a vendor's prefix.
+fn is_known(css: &str) -> bool {
+    is_property(["-webkit-", "-moz-", "-ms-"].iter().find_map(|prefix| css.strip_prefix(prefix)).unwrap_or(css))
 }
 
 static KIND: exotic::Kind = computed!(exotic::Computed {
@@ -136,7 +141,8 @@ const STYLE: bind::Interface = bind::Interface {
             Some(|this, args, context| {
                 let object = this_style(this, context)?;
                 let text = bind::text(args, 0, context)?;
-                write(&object, &parse(&text), context)?;
+                let list: Vec<_> = parse(&text).into_iter().filter(|one| takes(&one.name, &one.value)).collect();
+                write(&object, &list, context)?;
                 Ok(JsValue::undefined())
             }),
         ),
@@ -290,6 +296,8 @@ fn inline(tree: &Tree, id: NodeId) -> Vec<Declaration> {
 
 fn value_of(object: &JsObject, name: &str, context: &mut Context) -> String {
     match whose(object) {
+        // Scripts ask for `paddingLeft` first, and then otherwise.
+        Some(Declarations::Computed(..)) if !name.starts_with("--") && !is_known(name) => String::new(),
         Some(Declarations::Computed(id, ref pseudo)) => styles::computed(id, name, pseudo.as_deref(), context),
         _ => value_in(&declarations(object, context), name).unwrap_or_default(),
     }
@@ -316,11 +324,13 @@ fn value_in(list: &[Declaration], name: &str) -> Option<String> {
 
 fn set(object: &JsObject, name: &str, value: &str, important: bool, context: &mut Context) -> JsResult<()> {
     let mut list = declarations(object, context);
+    // Nothing removes the declaration, and spaces are no value.
+    let is_removed = value.is_empty();
     let value = value.trim();
     let is_value = split(value, ';').len() == 1 && !value.contains(['{', '}']);
-    if value.is_empty() {
+    if is_removed {
         list.retain(|one| one.name != name);
-    } else if is_value {
+    } else if !value.is_empty() && is_value && takes(name, value) {
         put(&mut list, Declaration { name: name.to_owned(), value: value.to_owned(), important });
     } else {
         return Ok(());

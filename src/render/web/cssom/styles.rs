@@ -1,7 +1,7 @@
 //! The style sheets of a page and their effect on its elements: `getComputedStyle`, and visibility.
 //!
-//! Sheets are parsed on first use, and again when their text changes. Linked sheets are not fetched, so only rules of `style` elements
-//! and of scripts exist.
+//! Sheets are parsed on first use, and again when their text changes. Linked sheets are fetched once a script asks for a computed style, and
+//! count for scripts only: a reader and what moves by itself know the rules of `style` elements and of scripts.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -10,18 +10,21 @@ use std::rc::Rc;
 use boa_engine::object::builtins::JsArray;
 use boa_engine::{Context, JsObject};
 use html5ever::{local_name, ns};
+use url::Url;
 
 use super::{style, style_sheets, style_table};
 use crate::dom::style::Sheet;
 use crate::dom::style::cascade::{Cascade, Index};
 use crate::dom::style::value::{colour, is_colour};
 use crate::dom::{NodeId, Tree};
-use crate::engine::realm;
+use crate::engine::{self, realm};
+use crate::limits;
 use crate::web::animations::css_animations;
 use crate::web::cssom_view::layout::{self, ElementBox};
 use crate::web::cssom_view::media;
-use crate::web::html::window;
+use crate::web::html::{scripts, window};
 use crate::web::{read, slot_if_made};
+use crate::wire::Asker;
 
 /// Default font size, in CSS pixels.
 const FONT_SIZE: f64 = 16.0;
@@ -45,9 +48,17 @@ struct Styles {
     of_elements: HashMap<NodeId, ElementSheet>,
     /// Documents and shadow roots with adopted sheets.
     adopters: Vec<NodeId>,
+    /// Sheets of `link` elements by the URL that was asked for; empty if there was no answer.
+    linked: HashMap<Url, Rc<Sheet>>,
+    /// Without linked sheets, and with them.
+    indexed: [Indexed; 2],
+    tries: Cell<u64>,
+}
+
+#[derive(Default)]
+struct Indexed {
     made: HashMap<NodeId, Made>,
     indexes: HashMap<NodeId, Index>,
-    tries: Cell<u64>,
 }
 
 type Shared = Rc<RefCell<Styles>>;
@@ -103,21 +114,82 @@ pub(crate) fn keep_object(id: NodeId, object: &JsObject, context: &Context) {
 fn adopted(root: NodeId, context: &mut Context) -> Vec<Rc<Sheet>> {
     let Some(list) = slot_if_made(root, style_sheets::ADOPTED, context) else { return Vec::new() };
     let Ok(list) = JsArray::from_object(list) else { return Vec::new() };
-    let count = list.length(context).unwrap_or(0).min(crate::limits::LISTENERS_MAX as u64);
+    let count = list.length(context).unwrap_or(0).min(limits::LISTENERS_MAX as u64);
     (0..count).filter_map(|place| style_sheets::sheet_of(&list.get(place, context).ok()?)).collect()
 }
 
-/// Collects the current sheets and parses new ones.
-fn refresh(context: &mut Context) -> Shared {
-    let shared = shared(context);
-    let mut by_root: HashMap<NodeId, Vec<Rc<Sheet>>> = HashMap::new();
-    let owners = read(context, Tree::style_elements);
-    let adopters = shared.borrow().adopters.clone();
-    for (root, id) in owners {
-        if is_css(id, context) {
-            by_root.entry(root).or_default().push(of_element(id, context));
-        }
+/// Requests the linked sheets of an element's tree that were not requested yet, and waits for them.
+fn load_linked(element: NodeId, context: &mut Context) {
+    if read(context, |tree| tree.sheet_links().is_empty()) {
+        return;
     }
+    let root = read(context, |tree| tree.root(element));
+    let links =
+        read(context, |tree| tree.sheet_links().into_iter().filter(|id| tree.root(*id) == root).collect::<Vec<_>>());
+    for id in links {
+        let Some(address) = address_of(id, context) else { continue };
+        let shared = shared(context);
+        let is_known = {
+            let styles = shared.borrow();
+            styles.linked.contains_key(&address) || styles.linked.len() >= limits::LINKED_SHEETS_MAX
+        };
+        if is_known {
+            continue;
+        }
+        let answer = engine::request_and_wait(scripts::request(Asker::Style, &address), context);
+        let is_css = |kind: &str| kind.trim_start().to_ascii_lowercase().starts_with("text/css");
+        let sheet = match answer {
+            Ok(response)
+                if response.status == 200
+                    && response.header("content-type").is_none_or(is_css)
+                    && response.body.len() <= limits::LINKED_SHEET_BYTES_MAX =>
+            {
+                Sheet::parse(&encoding_rs::UTF_8.decode(&response.body).0)
+            }
+            _ => Sheet::default(),
+        };
+        shared.borrow_mut().linked.insert(address, Rc::new(sheet));
+    }
+}
+
+/// The URL of a linked sheet whose media query matches.
+fn address_of(link: NodeId, context: &Context) -> Option<Url> {
+    let (href, media) = read(context, |tree| {
+        let attribute = |name| tree.attribute(link, &name).map(str::to_owned);
+        Some((attribute(local_name!("href"))?, attribute(local_name!("media")).unwrap_or_default()))
+    })?;
+    let is_shown = media::matches(&media, window::viewport(context));
+    scripts::resolve(link, &href, context).filter(|url| is_shown && url.scheme() != "about")
+}
+
+/// The sheets of each tree in their order, with linked ones or without.
+fn sheets(with_linked: bool, context: &mut Context) -> HashMap<NodeId, Vec<Rc<Sheet>>> {
+    let mut by_root: HashMap<NodeId, Vec<Rc<Sheet>>> = HashMap::new();
+    let mut owners = read(context, Tree::style_elements);
+    if with_linked {
+        let links =
+            read(context, |tree| tree.sheet_links().into_iter().map(|id| (tree.root(id), id)).collect::<Vec<_>>());
+        owners.extend(links);
+        read(context, |tree| owners.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| tree.compare_order(a.1, b.1))));
+    }
+    for (root, id) in owners {
+        let is_link =
+            read(context, |tree| tree.element(id).is_some_and(|element| element.is_html(&local_name!("link"))));
+        let sheet = if is_link {
+            address_of(id, context).and_then(|address| shared(context).borrow().linked.get(&address).cloned())
+        } else {
+            is_css(id, context).then(|| of_element(id, context))
+        };
+        by_root.entry(root).or_default().extend(sheet);
+    }
+    by_root
+}
+
+/// Collects the current sheets and parses new ones.
+fn refresh(with_linked: bool, context: &mut Context) -> Shared {
+    let shared = shared(context);
+    let mut by_root = sheets(with_linked, context);
+    let adopters = shared.borrow().adopters.clone();
     for root in adopters {
         by_root.entry(root).or_default().extend(adopted(root, context));
     }
@@ -129,7 +201,7 @@ fn refresh(context: &mut Context) -> Shared {
         _ => false,
     };
     let mut borrowed = shared.borrow_mut();
-    let styles = &mut *borrowed;
+    let styles = &mut borrowed.indexed[usize::from(with_linked)];
     styles.indexes.retain(|root, _| by_root.contains_key(root));
     styles.made.retain(|root, _| by_root.contains_key(root));
     for (root, sheets) in by_root {
@@ -157,27 +229,39 @@ fn is_css(id: NodeId, context: &Context) -> bool {
     })
 }
 
-/// Runs a query on the cascade of the current page.
+/// Runs a query on the cascade of the current page, without linked sheets.
 pub(crate) fn ask<T>(context: &mut Context, what: impl FnOnce(&Cascade<'_>) -> T) -> T {
-    let shared = refresh(context);
+    ask_of(false, context, what)
+}
+
+/// Runs a script's query on the cascade of the current page, with the linked sheets that are there.
+fn ask_for_script<T>(context: &mut Context, what: impl FnOnce(&Cascade<'_>) -> T) -> T {
+    let with_linked = !shared(context).borrow().linked.is_empty();
+    ask_of(with_linked, context, what)
+}
+
+fn ask_of<T>(with_linked: bool, context: &mut Context, what: impl FnOnce(&Cascade<'_>) -> T) -> T {
+    let shared = refresh(with_linked, context);
     let styles = shared.borrow();
-    read(context, |tree| what(&Cascade { tree, indexes: &styles.indexes, tries: &styles.tries }))
+    let indexes = &styles.indexed[usize::from(with_linked)].indexes;
+    read(context, |tree| what(&Cascade { tree, indexes, tries: &styles.tries }))
 }
 
 /// The computed value of a property, of an element or of its pseudo-element: declared, inherited, from the layout, or the browser's
 /// default.
 pub(crate) fn computed(id: NodeId, name: &str, pseudo: Option<&str>, context: &mut Context) -> String {
     css_animations::flush(context);
+    load_linked(id, context);
     // An element outside of all documents has no style (CSSOM §7.2).
     if !read(context, |tree| tree.is_connected(id)) && !name.starts_with("--") {
         return computed_alone(id, name, context);
     }
-    let value = ask(context, |cascade| {
+    let value = ask_for_script(context, |cascade| {
         let sides = four_sides(name).map(|names| names.map(|side| value_of(cascade, id, &side, pseudo)));
         sides.map_or_else(|| value_of(cascade, id, name, pseudo), |sides| collapsed(&sides))
     });
     match (value, name) {
-        (Some(value), _) => value,
+        (Some(value), _) => of_block(id, name, &value, context).unwrap_or(value),
         (None, "width" | "height") => match layout::place(id, context) {
             Some(place) => format!("{}px", if name == "width" { place.width } else { place.height }),
             None => "auto".to_owned(),
@@ -186,9 +270,24 @@ pub(crate) fn computed(id: NodeId, name: &str, pseudo: Option<&str>, context: &m
     }
 }
 
+/// A share of the box around the element, in pixels: of its width, or for heights of its height if that is declared (CSS Box 4 §3).
+fn of_block(id: NodeId, name: &str, value: &str, context: &mut Context) -> Option<String> {
+    let share: f64 = value.strip_suffix('%')?.parse().ok()?;
+    let is_of_width = matches!(name, "left" | "right" | "width" | "text-indent" | "min-width" | "max-width")
+        || name.starts_with("margin-")
+        || name.starts_with("padding-");
+    if !is_of_width && !matches!(name, "top" | "bottom" | "height") {
+        return None;
+    }
+    let around = read(context, |tree| tree.parent(id).filter(|parent| tree.is_element(*parent)))?;
+    let place = place(around, context)?;
+    Some(format!("{}px", share * if is_of_width { place.width } else { place.height } / 100.0))
+}
+
 /// The computed value for an element outside of all documents.
 fn computed_alone(id: NodeId, name: &str, context: &mut Context) -> String {
-    ask(context, |cascade| value_of(cascade, id, name, None)).unwrap_or_else(|| style_table::usual(name).to_owned())
+    ask_for_script(context, |cascade| value_of(cascade, id, name, None))
+        .unwrap_or_else(|| style_table::usual(name).to_owned())
 }
 
 /// The properties of four sides behind a shorthand.
@@ -335,7 +434,7 @@ pub(crate) fn is_displayed(id: NodeId, context: &mut Context) -> bool {
 /// The position of an element, from the layout and the page's rules; `None` if it is not displayed.
 pub(crate) fn place(id: NodeId, context: &mut Context) -> Option<ElementBox> {
     let mut place = layout::place(id, context)?;
-    let (is_hidden, width, height) = ask(context, |cascade| {
+    let (is_hidden, width, height) = ask_for_script(context, |cascade| {
         let speaks = |property: &str| cascade.indexes.values().any(|index| index.speaks_of(property));
         let is_none = |id: NodeId| cascade.specified(id, "display", false, None).as_deref() == Some("none");
         let is_hidden = speaks("display") && std::iter::successors(Some(id), |id| cascade.parent(*id)).any(is_none);

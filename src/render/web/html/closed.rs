@@ -1,12 +1,11 @@
-//! Interfaces that exist but never connect: `WebSocket`, `EventSource` and workers. They fail as at a closed port, so that a page with a
-//! fallback uses it.
+//! `WebSocket` exists but never connects: it fails as at a closed port, so that a page with a fallback uses it.
 
-use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, NativeFunction, Trace};
+use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace};
 
 use crate::engine::target::{self, Listeners, Target, TargetKind};
 use crate::engine::{bind, events, exception, jobs};
-use crate::web::dom::document;
-use crate::web::own_document;
+use crate::web::html::windows;
+use crate::web::missing;
 
 /// A connection that always fails.
 #[derive(Trace, Finalize, JsData)]
@@ -24,24 +23,15 @@ impl Target for Connection {
     }
 }
 
-/// The result of an attempt.
-#[derive(Clone, Copy, PartialEq)]
-enum Attempt {
-    Socket,
-    Source,
-    Worker,
-}
-
 const CONNECTING: u8 = 0;
 const CLOSING: u8 = 2;
 const CLOSED: u8 = 3;
-/// `EventSource` numbers its states differently.
-const SOURCE_CLOSED: u8 = 2;
 
 const SOCKET: bind::Interface = bind::Interface {
     name: "WebSocket",
     parent: Some("EventTarget"),
     length: 1,
+    constructor: Some(construct),
     methods: &[
         ("send", 1, |this, _, context| {
             let state = bind::this::<Connection>(this)?.borrow().data().state;
@@ -69,50 +59,10 @@ const SOCKET: bind::Interface = bind::Interface {
     ..bind::Interface::EMPTY
 };
 
-const SOURCE: bind::Interface = bind::Interface {
-    name: "EventSource",
-    parent: Some("EventTarget"),
-    length: 1,
-    methods: &[("close", 0, |this, _, _| {
-        bind::this::<Connection>(this)?.borrow_mut().data_mut().state = SOURCE_CLOSED;
-        Ok(JsValue::undefined())
-    })],
-    attributes: &[
-        ("url", url_of, None),
-        ("readyState", state_of, None),
-        ("withCredentials", |_, _, _| Ok(false.into()), None),
-    ],
-    constants: &[("CONNECTING", 0), ("OPEN", 1), ("CLOSED", 2)],
-    ..bind::Interface::EMPTY
-};
-
-const WORKER: bind::Interface = bind::Interface {
-    name: "Worker",
-    parent: Some("EventTarget"),
-    length: 1,
-    methods: &[
-        ("postMessage", 1, |this, _, _| bind::this::<Connection>(this).map(|_| JsValue::undefined())),
-        ("terminate", 0, |this, _, _| bind::this::<Connection>(this).map(|_| JsValue::undefined())),
-    ],
-    ..bind::Interface::EMPTY
-};
-
 pub(crate) fn install(context: &mut Context) -> JsResult<()> {
     target::register(TargetKind::of::<Connection>(|_, _, _| None), context);
-    let table: [(&bind::Interface, Attempt, &[&'static str]); 3] = [
-        (&SOCKET, Attempt::Socket, &["open", "message", "error", "close"]),
-        (&SOURCE, Attempt::Source, &["open", "message", "error"]),
-        (&WORKER, Attempt::Worker, &["message", "messageerror", "error"]),
-    ];
-    for (interface, attempt, handlers) in table {
-        let name = interface.name;
-        let body = NativeFunction::from_copy_closure(move |new_target, args, context| {
-            construct(new_target, args, name, attempt, context)
-        });
-        let prototype = bind::define_with(interface, body, context)?;
-        target::handlers(&prototype, handlers, context)?;
-    }
-    Ok(())
+    let prototype = bind::define(&SOCKET, context)?;
+    target::handlers(&prototype, &["open", "message", "error", "close"], context)
 }
 
 fn url_of(this: &JsValue, _: &[JsValue], _: &mut Context) -> JsResult<JsValue> {
@@ -123,52 +73,38 @@ fn state_of(this: &JsValue, _: &[JsValue], _: &mut Context) -> JsResult<JsValue>
     Ok(bind::this::<Connection>(this)?.borrow().data().state.into())
 }
 
-fn construct(
-    new_target: &JsValue,
-    args: &[JsValue],
-    name: &'static str,
-    attempt: Attempt,
-    context: &mut Context,
-) -> JsResult<JsValue> {
-    bind::want(args, 1, name)?;
+fn construct(new_target: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    bind::want(args, 1, "WebSocket")?;
     let text = args.get_or_undefined(0).to_string(context)?.to_std_string_lossy();
-    let document = own_document(context);
-    let Ok(mut url) = document::base_url(document, context).join(&text) else {
+    let Ok(mut url) = windows::base(context).join(&text) else {
         return Err(exception::error("SyntaxError", &format!("The URL '{text}' is invalid."), context));
     };
-    if attempt == Attempt::Socket {
-        // `http` URLs map to the corresponding socket scheme (WebSockets §3).
-        let scheme = match url.scheme() {
-            "http" => "ws",
-            "https" => "wss",
-            other => other,
-        };
-        let scheme = scheme.to_owned();
-        if !matches!(scheme.as_str(), "ws" | "wss") || url.set_scheme(&scheme).is_err() && url.scheme() != scheme {
-            return Err(exception::error("SyntaxError", "The URL's scheme must be 'ws' or 'wss'.", context));
-        }
+    // `http` URLs map to the corresponding socket scheme (WebSockets §3).
+    let scheme = match url.scheme() {
+        "http" => "ws",
+        "https" => "wss",
+        other => other,
+    };
+    let scheme = scheme.to_owned();
+    if !matches!(scheme.as_str(), "ws" | "wss") || url.set_scheme(&scheme).is_err() && url.scheme() != scheme {
+        return Err(exception::error("SyntaxError", "The URL's scheme must be 'ws' or 'wss'.", context));
     }
+    missing::touched("WebSocket", context);
     let data = Connection { listeners: Listeners::default(), url: url.to_string(), state: CONNECTING };
-    let made = bind::construct(new_target, name, data, context)?;
+    let made = bind::construct(new_target, "WebSocket", data, context)?;
     let object = bind::this::<Connection>(&made)?;
     jobs::post(context, 0, move |context| {
-        jobs::outside(context, |context| fail(&object, attempt, context));
+        jobs::outside(context, |context| fail(&object, context));
         Ok(())
     });
     Ok(made)
 }
 
 /// Fires the events of a failed attempt.
-fn fail(connection: &JsObject<Connection>, attempt: Attempt, context: &mut Context) {
-    let is_over = attempt == Attempt::Source && connection.borrow().data().state == SOURCE_CLOSED;
-    if is_over {
-        return;
-    }
-    connection.borrow_mut().data_mut().state = if attempt == Attempt::Source { SOURCE_CLOSED } else { CLOSED };
+fn fail(connection: &JsObject<Connection>, context: &mut Context) {
+    connection.borrow_mut().data_mut().state = CLOSED;
     let target = connection.clone().upcast();
-    events::fire(&target, "Event", "error", (false, attempt == Attempt::Worker), &[], context);
-    if attempt == Attempt::Socket {
-        let members = [("wasClean", false.into()), ("code", 1006.into())];
-        events::fire(&target, "CloseEvent", "close", (false, false), &members, context);
-    }
+    events::fire(&target, "Event", "error", (false, false), &[], context);
+    let members = [("wasClean", false.into()), ("code", 1006.into())];
+    events::fire(&target, "CloseEvent", "close", (false, false), &members, context);
 }

@@ -4,12 +4,12 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsResult, JsValue, NativeFun
 
 use super::element::is_called;
 use super::reflect::{has, text};
-use super::{numbers, state, values};
+use super::{numbers, values};
 use crate::dom::{NodeId, Tree};
 use crate::engine::{bind, events};
 use crate::web::dom::collection::{self, Filter};
 use crate::web::webidl::exotic;
-use crate::web::{read, slot, this_element, wrap, wrap_or_null};
+use crate::web::{of, read, slot, this_element, wrap, wrap_or_null};
 
 /// Listed elements (§4.10.2): the contents of `form.elements`, except for image buttons.
 const LISTED: &[&str] = &["button", "fieldset", "input", "object", "output", "select", "textarea"];
@@ -96,8 +96,10 @@ const VALIDITY_METHODS: &[bind::Method] = &[
     ("setCustomValidity", 1, |this, args, context| {
         let id = this_element(this, context)?;
         bind::want(args, 1, "setCustomValidity' on 'HTMLElement")?;
-        let message = bind::text(args, 0, context)?;
-        state(context).borrow_mut().messages.insert(id, message);
+        let message = Some(bind::text(args, 0, context)?).filter(|message| !message.is_empty());
+        if let Some(state) = of(context).borrow_mut().tree.state_mut(id) {
+            state.complaint = message.map(String::into_boxed_str);
+        }
         Ok(JsValue::undefined())
     }),
 ];
@@ -124,12 +126,14 @@ const VALIDITY_ATTRIBUTES: &[bind::Attribute] = &[
         "validationMessage",
         |this, _, context| {
             let id = this_element(this, context)?;
-            if !read(context, |tree| is_candidate(tree, id)) {
-                return Ok(bind::js(""));
-            }
-            let own = state(context).borrow().messages.get(&id).cloned().unwrap_or_default();
-            let usual = if own.is_empty() && fault(id, context).is_some() { "Please check this field." } else { "" };
-            Ok(bind::js(if own.is_empty() { usual } else { &own }))
+            Ok(read(context, |tree| {
+                let own = tree.element(id).and_then(|element| element.state.complaint.as_deref());
+                bind::js(match own {
+                    _ if !is_candidate(tree, id) || faults(tree, id).is_empty() => "",
+                    Some(own) => own,
+                    None => "Please check this field.",
+                })
+            }))
         },
         None,
     ),
@@ -140,7 +144,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     for name in FAULTS.iter().copied().chain(["valid"]) {
         let get = NativeFunction::from_copy_closure(move |this, _, context| {
             let id = exotic::this::<Validity>(this, context)?.borrow().data().id;
-            let faults = faults(id, context);
+            let faults = read(context, |tree| faults(tree, id));
             Ok(if name == "valid" { faults.is_empty().into() } else { faults.contains(&name).into() })
         });
         bind::accessor(&prototype, name, get, None, context)?;
@@ -224,7 +228,7 @@ pub fn is_candidate(tree: &Tree, id: NodeId) -> bool {
 
 /// Validates one control and fires `invalid` if it fails (§4.10.21.2 "check validity steps").
 pub fn check(id: NodeId, context: &mut Context) -> bool {
-    if !read(context, |tree| is_candidate(tree, id)) || fault(id, context).is_none() {
+    if read(context, |tree| !is_candidate(tree, id) || faults(tree, id).is_empty()) {
         return true;
     }
     if let Ok(object) = wrap(id, context) {
@@ -233,37 +237,31 @@ pub fn check(id: NodeId, context: &mut Context) -> bool {
     false
 }
 
-fn fault(id: NodeId, context: &mut Context) -> Option<&'static str> {
-    faults(id, context).first().copied()
+/// Whether `:valid` matches, or `:invalid` (§4.16.3): of a control that is validated, of a form by the controls that it owns, of a fieldset
+/// by those in it. `None` if neither does.
+pub(super) fn validity(tree: &Tree, id: NodeId) -> Option<bool> {
+    let is_well = |id: &NodeId| !is_candidate(tree, *id) || faults(tree, *id).is_empty();
+    match &*tree.element(id)?.name().local {
+        "form" => Some(super::form::owned(tree, id).iter().all(is_well)),
+        "fieldset" => Some(tree.descendants(id).all(|id| is_well(&id))),
+        _ if is_candidate(tree, id) => Some(is_well(&id)),
+        _ => None,
+    }
 }
 
 /// The validity flags of a control's value.
-fn faults(id: NodeId, context: &mut Context) -> Vec<&'static str> {
-    let (mut found, pattern) = read(context, |tree| {
-        let mut found = Vec::new();
-        let mut pattern = None;
-        if is_called(tree, id, &["input"]) {
-            input_faults(tree, id, &mut found);
-            let value = values::of_input(tree, id);
-            let kind = values::kind(tree, id);
-            let has_pattern = matches!(kind, "text" | "search" | "url" | "tel" | "email" | "password");
-            if let Some(written) = text(tree, id, "pattern").filter(|_| has_pattern && !value.is_empty()) {
-                pattern = Some((written.to_owned(), value));
-            }
-        } else if is_called(tree, id, &["textarea"]) {
-            if has(tree, id, "required") && !has(tree, id, "readonly") && super::text::value(tree, id).is_empty() {
-                found.push("valueMissing");
-            }
-        } else if is_called(tree, id, &["select"]) && has(tree, id, "required") && super::select::is_unchosen(tree, id)
-        {
+fn faults(tree: &Tree, id: NodeId) -> Vec<&'static str> {
+    let mut found = Vec::new();
+    if is_called(tree, id, &["input"]) {
+        input_faults(tree, id, &mut found);
+    } else if is_called(tree, id, &["textarea"]) {
+        if has(tree, id, "required") && !has(tree, id, "readonly") && super::text::value(tree, id).is_empty() {
             found.push("valueMissing");
         }
-        (found, pattern)
-    });
-    if pattern.is_some_and(|(pattern, value)| !matches_pattern(&pattern, &value, context)) {
-        found.push("patternMismatch");
+    } else if is_called(tree, id, &["select"]) && has(tree, id, "required") && super::select::is_unchosen(tree, id) {
+        found.push("valueMissing");
     }
-    if state(context).borrow().messages.get(&id).is_some_and(|message| !message.is_empty()) {
+    if tree.element(id).is_some_and(|element| element.state.complaint.is_some()) {
         found.push("customError");
     }
     found
@@ -282,6 +280,10 @@ fn input_faults(tree: &Tree, id: NodeId, found: &mut Vec<&'static str>) {
     };
     if is_wrong {
         found.push("typeMismatch");
+    }
+    let has_pattern = matches!(kind, "text" | "search" | "url" | "tel" | "email" | "password") && !value.is_empty();
+    if text(tree, id, "pattern").is_some_and(|pattern| has_pattern && !matches_pattern(pattern, &value)) {
+        found.push("patternMismatch");
     }
     let Some(number) = values::number(kind, &value) else { return };
     let (least, most) = values::bounds(tree, id, kind);
@@ -319,15 +321,11 @@ fn is_missing(tree: &Tree, id: NodeId, kind: &str, value: &str) -> bool {
 }
 
 /// Whether a pattern matches the whole value; an invalid pattern matches everything.
-fn matches_pattern(pattern: &str, value: &str, context: &mut Context) -> bool {
-    use boa_engine::object::builtins::JsRegExp;
+fn matches_pattern(pattern: &str, value: &str) -> bool {
     // A pattern must be valid by itself, before it is put into parentheses.
-    if JsRegExp::new(boa_engine::js_string!(pattern), boa_engine::js_string!("u"), context).is_err() {
-        return true;
-    }
-    let whole = boa_engine::js_string!(format!("^(?:{pattern})$"));
-    let Ok(whole) = JsRegExp::new(whole, boa_engine::js_string!("u"), context) else { return true };
-    whole.test(boa_engine::js_string!(value), context).unwrap_or(true)
+    let whole = regress::Regex::with_flags(pattern, "v")
+        .and_then(|_| regress::Regex::with_flags(&format!("^(?:{pattern})$"), "v"));
+    !whole.is_ok_and(|whole| whole.find(value).is_none())
 }
 
 /// Defines `meter` and `progress`, whose numbers clamp each other (§4.10.13, §4.10.14), and `output`.

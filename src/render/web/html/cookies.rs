@@ -1,7 +1,8 @@
 //! `document.cookie` (HTML §3.1.5): the site's cookies that scripts may see. A cookie set by a script is reported to the crawl before the
 //! page's next request; one set by a response shows here unless it is `HttpOnly`.
 //!
-//! The crawl decides which cookies are sent with a request: paths and domains are passed on and not stored here.
+//! The crawl decides which cookies are sent with a request: domains are passed on and not stored here. Paths are: a page may have two
+//! cookies of one name, and sees those whose paths lead to it.
 
 use std::cell::RefCell;
 
@@ -11,13 +12,22 @@ use crate::engine::{bind, jobs, legacy, page, realm};
 use crate::limits;
 use crate::web::{own_document, this_document};
 
-/// Names and values, in order of arrival.
-struct Jar(RefCell<Vec<(String, String)>>);
+/// The cookies, in order of arrival.
+struct Jar(RefCell<Vec<Cookie>>);
+
+struct Cookie {
+    name: String,
+    value: String,
+    /// `None` if it is not known: the crawl gives cookies that the page sees, without their paths.
+    path: Option<String>,
+}
 
 pub(crate) fn install(given: &[String], context: &mut Context) -> JsResult<()> {
     let pairs = || {
         let pairs = given.iter().filter_map(|pair| pair.split_once('='));
-        pairs.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())).collect()
+        let cookie =
+            |(name, value): (&str, &str)| Cookie { name: name.trim().into(), value: value.trim().into(), path: None };
+        pairs.map(cookie).collect()
     };
     realm::share(|| Jar(RefCell::new(pairs())), context);
     let attribute: bind::Attribute = (
@@ -50,13 +60,27 @@ fn text(context: &Context) -> String {
         put(&cookie, false, context);
     }
     let Some(jar) = context.get_data::<Jar>() else { return String::new() };
-    let pairs: Vec<String> = jar
-        .0
-        .borrow()
-        .iter()
-        .map(|(name, value)| if name.is_empty() { value.clone() } else { format!("{name}={value}") })
+    let jar = jar.0.borrow();
+    let here = realm::base(context).path().to_owned();
+    let mut seen: Vec<&Cookie> =
+        jar.iter().filter(|one| one.path.as_deref().is_none_or(|path| leads_to(path, &here))).collect();
+    // Those with longer paths come first (RFC 6265 §5.4).
+    seen.sort_by_key(|one| std::cmp::Reverse(one.path.as_ref().map_or(1, String::len)));
+    let pairs: Vec<String> = seen
+        .into_iter()
+        .map(|Cookie { name, value, .. }| if name.is_empty() { value.clone() } else { format!("{name}={value}") })
         .collect();
     pairs.join("; ")
+}
+
+/// "Path-match" (RFC 6265 §5.1.4).
+fn leads_to(path: &str, here: &str) -> bool {
+    here.strip_prefix(path).is_some_and(|rest| rest.is_empty() || path.ends_with('/') || rest.starts_with('/'))
+}
+
+/// "Default-path" (RFC 6265 §5.1.4).
+fn folder_of(here: &str) -> &str {
+    here.rfind('/').filter(|last| *last > 0).map_or("/", |last| &here[..last])
 }
 
 /// Stores a cookie in `Set-Cookie` syntax (RFC 6265 §5.2): an expired one is removed, an `HttpOnly` one stays hidden.
@@ -71,6 +95,8 @@ fn put(text: &str, by_script: bool, context: &Context) {
     }
     let now_ms = jobs::of(context).wall_ms();
     let (mut is_over, mut by_age, mut is_hidden) = (false, false, false);
+    // A response's own default path is that of its URL, which is not known here.
+    let mut path = by_script.then(|| folder_of(realm::base(context).path()).to_owned());
     for attribute in parts {
         let (key, value) = attribute.split_once('=').unwrap_or((attribute, ""));
         match key.trim().to_ascii_lowercase().as_str() {
@@ -83,6 +109,7 @@ fn put(text: &str, by_script: bool, context: &Context) {
                 is_over = legacy::time_of(value.trim()).is_some_and(|time| time <= now_ms);
             }
             "httponly" => is_hidden = true,
+            "path" if value.trim().starts_with('/') => path = Some(value.trim().to_owned()),
             _ => {}
         }
     }
@@ -91,11 +118,12 @@ fn put(text: &str, by_script: bool, context: &Context) {
     if is_hidden && by_script {
         return;
     }
-    let place = jar.iter().position(|(other, _)| *other == name);
+    let is_same = |one: &Cookie| one.name == name && (one.path == path || one.path.is_none() || path.is_none());
+    let place = jar.iter().position(is_same);
     match place {
         Some(place) if is_over || is_hidden => drop(jar.remove(place)),
-        Some(place) => jar[place].1 = value,
+        Some(place) => jar[place] = Cookie { name, value, path: path.or_else(|| jar[place].path.clone()) },
         None if is_over || is_hidden || jar.len() >= limits::COOKIES_PER_SITE_MAX => {}
-        None => jar.push((name, value)),
+        None => jar.push(Cookie { name, value, path }),
     }
 }

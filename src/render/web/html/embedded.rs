@@ -1,5 +1,5 @@
-//! Images, media and canvases (HTML §4.8, §4.12.5) as empty elements. Nothing is fetched or played: an image is complete without a size,
-//! and media never start.
+//! Images and media (HTML §4.8) as empty elements. Nothing is fetched or played: an image is complete without a size, and media never
+//! start.
 
 use boa_engine::object::builtins::JsPromise;
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsResult, JsValue, Trace, js_string};
@@ -10,7 +10,7 @@ use super::reflect::{self, set_flag, set_text};
 use super::{link, select, state};
 use crate::dom::{Error, NodeId, Tree};
 use crate::engine::{bind, exception};
-use crate::web::{change, own_document, read, slot, this_element, wrap, wrap_or_null};
+use crate::web::{canvas, change, own_document, read, slot, this_element, wrap, wrap_or_null};
 
 /// Time ranges of media; always empty.
 #[derive(Trace, Finalize, JsData)]
@@ -87,24 +87,6 @@ const MEDIA: &[bind::Attribute] = &[
             Ok(JsValue::undefined())
         }),
     ),
-];
-
-const CANVAS: &[bind::Method] = &[
-    ("getContext", 1, |this, args, context| {
-        this_element(this, context)?;
-        bind::want(args, 1, "getContext' on 'HTMLCanvasElement")?;
-        Ok(JsValue::null())
-    }),
-    ("toDataURL", 0, |this, _, context| this_element(this, context).map(|_| bind::js("data:,"))),
-    ("toBlob", 1, |this, args, context| {
-        this_element(this, context)?;
-        if let Some(callback) = args.get_or_undefined(0).as_callable() {
-            crate::engine::jobs::post(context, 0, move |context| {
-                callback.call(&JsValue::undefined(), &[JsValue::null()], context).map(drop)
-            });
-        }
-        Ok(JsValue::undefined())
-    }),
 ];
 
 const OUTPUT: &[bind::Attribute] = &[
@@ -193,7 +175,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         ("HTMLImageElement", &[("decode", 0, decode)], IMAGE),
         ("HTMLMediaElement", MEDIA_METHODS, MEDIA),
         ("HTMLVideoElement", &[], &[("videoWidth", nothing, None), ("videoHeight", nothing, None)]),
-        ("HTMLCanvasElement", CANVAS, &[]),
+        ("HTMLCanvasElement", canvas::CANVAS, &[]),
         ("HTMLOutputElement", &[], OUTPUT),
         ("HTMLScriptElement", &[], SCRIPT),
         ("HTMLTitleElement", &[], SCRIPT),

@@ -19,7 +19,8 @@ use crate::limits;
 use crate::web::dom::document;
 use crate::web::{node_of, of, own_document, read, wrap};
 
-/// `GlobalEventHandlers` (§8.1.8.2): types of events with a handler on elements, documents and windows.
+/// `GlobalEventHandlers` (§8.1.8.2): types of events with a handler on elements, documents and windows. Those of touch are missing, as on
+/// any desktop (Touch Events §5.7): by them pages decide whether to listen to touches in place of clicks.
 const GLOBAL: &[&str] = &[
     "abort",
     "animationcancel",
@@ -106,10 +107,6 @@ const GLOBAL: &[&str] = &[
     "suspend",
     "timeupdate",
     "toggle",
-    "touchcancel",
-    "touchend",
-    "touchmove",
-    "touchstart",
     "transitioncancel",
     "transitionend",
     "transitionrun",

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use boa_engine::realm::Realm;
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace};
 
 use crate::engine::target::{self, Listeners, Target, TargetKind};
@@ -17,6 +18,8 @@ struct Port {
     #[unsafe_ignore_trace]
     started: bool,
     waiting: Vec<JsValue>,
+    /// Where its holder lives, if that is not where it was created: messages for it are created there.
+    home: Option<Realm>,
 }
 
 impl Target for Port {
@@ -56,10 +59,11 @@ const PORT: bind::Interface = bind::Interface {
         ("postMessage", 1, |this, args, context| {
             let port = bind::this::<Port>(this)?;
             bind::want(args, 1, "postMessage' on 'MessagePort")?;
-            let message = clone::structured(&args[0], context)?;
             let other = port.borrow().data().other.clone();
             if let Some(other) = other.and_then(|other| other.downcast::<Port>().ok()) {
-                deliver(&other, message, context);
+                let home = other.borrow().data().home.clone().unwrap_or_else(|| context.realm().clone());
+                let (message, _) = copy(&args[0], args.get_or_undefined(1), &home, context)?;
+                realm::within(&home, context, |context| deliver(&other, message, context));
             }
             Ok(JsValue::undefined())
         }),
@@ -157,14 +161,49 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
     realm::share(Broadcasts::default, context);
     target::register(TargetKind::of::<Port>(|_, _, _| None), context);
     target::register(TargetKind::of::<Broadcast>(|_, _, _| None), context);
+    install_channels(context)?;
+    let global = context.global_object();
+    bind::methods(&global, &[("postMessage", 1, post_message)], context)
+}
+
+/// Channels, for windows and workers.
+pub(crate) fn install_channels(context: &mut Context) -> JsResult<()> {
     bind::define(&PORT, context)?;
     bind::define(&CHANNEL, context)?;
     let broadcast = bind::define(&BROADCAST, context)?;
     target::handlers(&broadcast, &["message", "messageerror"], context)?;
     let port = bind::prototype("MessagePort", context)?;
-    target::handlers(&port, &["messageerror", "close"], context)?;
-    let global = context.global_object();
-    bind::methods(&global, &[("postMessage", 1, post_message)], context)
+    target::handlers(&port, &["messageerror", "close"], context)
+}
+
+/// A copy of a message for another realm, with the ports of its transfer list, which go there as they are.
+///
+/// # Errors
+/// `DataCloneError` for what cannot be copied.
+pub(crate) fn copy(
+    message: &JsValue,
+    transfer: &JsValue,
+    to: &Realm,
+    context: &mut Context,
+) -> JsResult<(JsValue, Vec<JsValue>)> {
+    let list = match transfer.as_object() {
+        Some(list) if list.is_array() => Some(list),
+        Some(_) => bind::member(transfer, "transfer", context)?.and_then(|list| list.as_object()),
+        None => None,
+    };
+    let list = list.map(|list| bind::values(&list, limits::LISTENERS_MAX, context)).transpose()?.unwrap_or_default();
+    let ports: Vec<JsObject> = list.iter().filter_map(JsValue::as_object).filter(JsObject::is::<Port>).collect();
+    let copied = realm::within(to, context, |context| clone::with_shared(message, &ports, context));
+    let Ok(copied) = copied else {
+        // Thrown again by the window that calls.
+        return clone::with_shared(message, &ports, context).map(|copied| (copied, Vec::new()));
+    };
+    for port in &ports {
+        if let Some(mut port) = port.downcast_mut::<Port>() {
+            port.home = Some(to.clone());
+        }
+    }
+    Ok((copied, ports.into_iter().map(JsValue::from).collect()))
 }
 
 fn deliver(port: &JsObject<Port>, message: JsValue, context: &mut Context) {
@@ -195,10 +234,20 @@ fn start(port: &JsObject<Port>, context: &mut Context) {
 
 /// Fires `message` at a target, as a task.
 fn post(target: JsObject, message: JsValue, source: JsValue, context: &mut Context) {
+    post_with(target, (message, Vec::new()), source, context);
+}
+
+/// Fires `message` with ports at a target, as a task.
+pub(crate) fn post_with(
+    target: JsObject,
+    (message, ports): (JsValue, Vec<JsValue>),
+    source: JsValue,
+    context: &mut Context,
+) {
     let caller = realm::of_caller(context);
     let origin = realm::within(&caller, context, |context| realm::base(context).origin().ascii_serialization());
     jobs::post(context, 0, move |context| {
-        let ports = bind::array([], context);
+        let ports = bind::array(ports, context);
         let members = [("data", message), ("origin", bind::js(&origin)), ("source", source), ("ports", ports)];
         jobs::outside(context, |context| {
             events::fire(&target, "MessageEvent", "message", (false, false), &members, context);
@@ -230,11 +279,13 @@ fn post_message(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResul
             Err(_) => return Err(exception::error("SyntaxError", "Invalid target origin.", context)),
         },
     };
-    let message = clone::structured(&args[0], context)?;
+    let transfer = if args.get_or_undefined(1).is_object() { &args[1] } else { args.get_or_undefined(2) };
+    let here = context.realm().clone();
+    let message = copy(&args[0], transfer, &here, context)?;
     if fits {
         let caller = realm::of_caller(context);
         let source = realm::within(&caller, context, |context| realm::window(context));
-        post(realm::window(context), message, source.into(), context);
+        post_with(realm::window(context), message, source.into(), context);
     }
     Ok(JsValue::undefined())
 }

@@ -16,6 +16,7 @@ mod dataset;
 pub mod document_state;
 mod element;
 mod embedded;
+pub(crate) mod event_source;
 pub mod filling;
 pub mod form;
 pub(crate) mod frames;
@@ -60,6 +61,7 @@ use boa_engine::{Context, JsArgs, JsResult, JsValue, NativeFunction, js_string};
 
 use crate::dom::{Mutation, NodeId};
 use crate::engine::{bind, blob, realm, target};
+use crate::web::of;
 
 /// State of elements that scripts set and no attribute holds.
 #[derive(Default)]
@@ -71,8 +73,6 @@ pub struct ScriptedState {
     clicks: HashSet<NodeId>,
     /// Popovers that are shown.
     popovers: HashSet<NodeId>,
-    /// Messages of `setCustomValidity`.
-    messages: HashMap<NodeId, String>,
     selections: HashMap<NodeId, text::Selection>,
     /// The control in which a script has selected text last.
     selected: Option<NodeId>,
@@ -106,6 +106,7 @@ fn state(context: &Context) -> SharedState {
 /// None that a page could cause.
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
     realm::share(SharedState::default, context);
+    of(context).borrow_mut().tree.validity = Some(controls::validity);
     dataset::install(context)?;
     element::install(context)?;
     link::install(context)?;
@@ -177,8 +178,8 @@ pub(super) fn tree_changed(log: &[Mutation], context: &mut Context) {
     handlers::body_came_in(log, context);
     for one in log {
         let Mutation::Attribute { target, namespace, local, old, new } = one else {
-            if let Mutation::Children { target, .. } = one {
-                select::children_changed(*target, context);
+            if let Mutation::Children { target, removed, .. } = one {
+                select::children_changed(*target, !removed.is_empty(), context);
             }
             continue;
         };

@@ -17,7 +17,7 @@ use crate::dom::{Mutation, NodeId, Tree};
 use crate::engine::{bind, realm};
 use crate::web::dom::collection::{self, Filter};
 use crate::web::webidl::exotic::{self, Computed, Kind, computed};
-use crate::web::{of, own_document, read, wrap};
+use crate::web::{missing, of, own_document, read, wrap};
 
 /// The named elements of the window's document by name, and the names that the document currently exposes.
 #[derive(Default)]
@@ -107,7 +107,10 @@ fn on_window(name: &JsString, context: &mut Context) -> JsResult<Option<JsValue>
         return frames::window_of(frame, context).map(Some);
     }
     match found.as_slice() {
-        [] => Ok(None),
+        [] => {
+            missing::asked(&name, context);
+            Ok(None)
+        }
         [one] => wrap(*one, context).map(|object| Some(object.into())),
         _ => {
             let name: Box<str> = name.into();

@@ -1,5 +1,5 @@
 //! Elements that load a resource once they are in the document. Scripts run; images, style sheets and preloads are not fetched but
-//! reported as loaded, so that scripts that wait for them continue.
+//! reported as loaded, so that scripts that wait for them continue. Only images whose absence a page waits for are (`doubted`).
 
 use boa_engine::Context;
 use html5ever::{local_name, ns};
@@ -9,7 +9,7 @@ use super::load::{self, fire_at};
 use super::scripts;
 use crate::dom::{Mutation, NodeId, Tree};
 use crate::engine::{self, jobs};
-use crate::web::{of, read};
+use crate::web::{listens_to, of, read};
 use crate::wire::Asker;
 
 /// Processes inserted elements and changed URLs.
@@ -113,12 +113,15 @@ fn has_handler(tree: &Tree, id: NodeId) -> bool {
 /// Maximum number of images fetched per page, because an error handler shows that their absence matters.
 const ASKED_IMAGES: u32 = 8;
 
-/// The URL of an image that the page wants to replace if it is missing.
-fn doubted(id: NodeId, context: &Context) -> Option<Url> {
+/// The URL of an image that the page wants to replace if it is missing: one in markup with a handler, or one that a script made by itself
+/// and listens to. One in the document with a script's listener is none: libraries add such listeners to every image.
+fn doubted(id: NodeId, context: &mut Context) -> Option<Url> {
+    let is_listened_to = listens_to(id, "error", context);
     let src = read(context, |tree| {
         let element = tree.element(id).filter(|element| element.is_html(&local_name!("img")))?;
-        element.attribute(&local_name!("onerror"))?;
-        element.attribute(&local_name!("src")).map(str::to_owned)
+        let is_asked = element.attribute(&local_name!("onerror")).is_some();
+        let is_probe = is_listened_to && !tree.is_connected(id);
+        element.attribute(&local_name!("src")).filter(|_| is_asked || is_probe).map(str::to_owned)
     })?;
     let address = scripts::resolve(id, &src, context)?;
     let state = load::loading(context);
@@ -128,26 +131,28 @@ fn doubted(id: NodeId, context: &Context) -> Option<Url> {
     asked.then_some(address)
 }
 
-/// Fires `load` for an element in a task, which delays the page's own `load`. An image with an error handler is requested; if the crawl
-/// does not fetch it, it counts as loaded.
+/// Fires `load` for an element in a task, which delays the page's own `load`. An image whose absence would matter is requested; if the crawl
+/// does not fetch it, it counts as loaded. That is decided in the task: a script may add its listeners after the URL.
 fn loaded(id: NodeId, context: &mut Context) {
     load::delay(context);
-    if let Some(address) = doubted(id, context) {
+    let posted = jobs::post(context, 0, move |context| {
+        let Some(address) = doubted(id, context) else {
+            tell(id, "load", context);
+            return Ok(());
+        };
         engine::request(scripts::request(Asker::Image, &address), context, move |answer, context| {
             let is_gone = answer.is_ok_and(|response| response.status >= 400);
-            let kind = if is_gone { "error" } else { "load" };
-            jobs::outside(context, |context| fire_at(id, kind, false, context));
-            load::undelay(context);
+            tell(id, if is_gone { "error" } else { "load" }, context);
             Ok(())
         });
-        return;
-    }
-    let posted = jobs::post(context, 0, move |context| {
-        jobs::outside(context, |context| fire_at(id, "load", false, context));
-        load::undelay(context);
         Ok(())
     });
     if posted.is_none() {
         load::undelay(context);
     }
+}
+
+fn tell(id: NodeId, kind: &str, context: &mut Context) {
+    jobs::outside(context, |context| fire_at(id, kind, false, context));
+    load::undelay(context);
 }

@@ -3,6 +3,7 @@
 use boa_engine::object::JsObject;
 use boa_engine::property::PropertyKey;
 use boa_engine::{Context, JsArgs, JsResult, JsValue};
+use html5ever::local_name;
 
 use super::element::is_called;
 use super::reflect::{has, text, unsigned};
@@ -310,11 +311,18 @@ pub fn chosen(tree: &Tree, select: NodeId) -> Vec<NodeId> {
         return all.into_iter().filter(own).collect();
     }
     let shows_none = tree.element(select).is_some_and(|element| element.state.checked == Some(false));
-    let first = || {
-        let is_free = |option: &&NodeId| !tree.is_disabled(**option);
-        all.iter().find(is_free).filter(|_| !shows_none && unsigned(tree, select, "size").unwrap_or(1) <= 1)
+    let shown = || {
+        let is_menu = !shows_none && unsigned(tree, select, "size").unwrap_or(1) <= 1;
+        shown_option(tree, select, &all).filter(|_| is_menu)
     };
-    all.iter().rev().find(|option| own(option)).or_else(first).copied().into_iter().collect()
+    all.iter().rev().find(|option| own(option)).copied().or_else(shown).into_iter().collect()
+}
+
+/// The option that a drop-down list shows if none is selected: the one that it showed before, or else the first that is not disabled.
+fn shown_option(tree: &Tree, select: NodeId, all: &[NodeId]) -> Option<NodeId> {
+    let before = tree.element(select).and_then(|element| element.state.shown_option);
+    let is_free = |option: &NodeId| !tree.is_disabled(*option);
+    before.filter(|option| all.contains(option)).or_else(|| all.iter().copied().find(is_free))
 }
 
 /// Whether no real option is chosen ("placeholder label option").
@@ -349,7 +357,7 @@ fn choose(select: NodeId, wanted: Option<NodeId>, context: &Context) {
         }
     }
     if let Some(state) = tree.state_mut(select) {
-        state.checked = wanted.is_none().then_some(false);
+        (state.checked, state.shown_option) = (wanted.is_none().then_some(false), None);
     }
 }
 
@@ -367,22 +375,38 @@ pub fn set_selected(option: NodeId, on: bool, context: &Context) {
             }
             if let Some(state) = single.and_then(|select| tree.state_mut(select)) {
                 // A list without a selection shows its first option again.
-                state.checked = None;
+                (state.checked, state.shown_option) = (None, None);
             }
         }
     }
 }
 
-/// Options were added or removed: a list that a script had set to show none shows one again.
-pub(super) fn children_changed(parent: NodeId, context: &Context) {
-    let shows_none = read(context, |tree| {
+/// Options were added or removed: a list that a script had set to show none shows one again, and a drop-down list without a selection
+/// keeps showing the option that it shows (§4.10.7 "selectedness setting algorithm").
+pub(super) fn children_changed(parent: NodeId, were_removed: bool, context: &Context) {
+    let changed = read(context, |tree| {
         let select = if is_called(tree, parent, &["optgroup"]) { tree.parent(parent)? } else { parent };
-        let element = tree.element(select).filter(|element| element.state.checked == Some(false))?;
-        element.is_html(&html5ever::local_name!("select")).then_some(select)
+        let state = &tree.element(select).filter(|element| element.is_html(&local_name!("select")))?.state;
+        let is_there = |option: NodeId| select_of(tree, option) == Some(select);
+        let is_settled = !were_removed && state.shown_option.is_some_and(is_there) && state.checked != Some(false);
+        if is_settled {
+            return None;
+        }
+        let all = options(tree, select);
+        let is_own = |option: &NodeId| {
+            tree.element(*option).is_some_and(|option| {
+                option.state.checked.unwrap_or_else(|| option.attribute(&local_name!("selected")).is_some())
+            })
+        };
+        let shown = if all.iter().any(is_own) { None } else { shown_option(tree, select, &all) };
+        Some((select, shown))
     });
-    let Some(select) = shows_none else { return };
+    let Some((select, shown)) = changed else { return };
     if let Some(state) = of(context).borrow_mut().tree.state_mut(select) {
-        state.checked = None;
+        state.shown_option = shown;
+        if state.checked == Some(false) {
+            state.checked = None;
+        }
     }
 }
 
@@ -449,7 +473,7 @@ fn remove(select: NodeId, args: &[JsValue], context: &mut Context) -> JsResult<J
 
 fn new_option(tree: &mut Tree, near: NodeId) -> Result<NodeId, Error> {
     let document = tree.document_of(near);
-    let name = html5ever::QualName::new(None, html5ever::ns!(html), html5ever::local_name!("option"));
+    let name = html5ever::QualName::new(None, html5ever::ns!(html), local_name!("option"));
     tree.create_element(document, name, Vec::new())
 }
 

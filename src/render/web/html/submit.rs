@@ -259,7 +259,7 @@ fn reset_control(id: NodeId, context: &mut Context) {
         let tree = &mut web.borrow_mut().tree;
         for one in options.into_iter().chain([id]) {
             if let Some(state) = tree.state_mut(one) {
-                (state.checked, state.value) = (None, None);
+                (state.checked, state.value, state.shown_option) = (None, None, None);
             }
         }
     }

@@ -293,3 +293,89 @@ fn text_is_told_as_it_is_seen() {
         ],
     );
 }
+
+#[test]
+fn a_page_of_a_desktop_listens_to_clicks_and_reports_errors() {
+    assert_all(
+        "<body>",
+        &[
+            (
+                "['ontouchstart' in window, 'ontouchend' in document, 'ontouchmove' in document.body]",
+                "false,false,false",
+            ),
+            ("'onclick' in window && navigator.maxTouchPoints === 0", "true"),
+            (
+                "window.seen = [], onerror = (...all) => seen.push(all[0]), reportError(new TypeError('x')), seen",
+                "Uncaught TypeError: x",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_drop_down_list_keeps_the_option_that_it_shows() {
+    assert_all(
+        "<select id=s><option>B<option>C</select><select id=g><optgroup label=x><option>1</optgroup></select>",
+        &[
+            ("s.insertBefore(new Option('A'), s.firstChild), s.value + s.selectedIndex + s[1].selected", "B1true"),
+            ("s.removeChild(s[1]), s.value", "A"),
+            ("s.add(new Option('D', 'D', true)), s.value", "A"),
+            ("s.innerHTML = '<option>x<option>y', s.prepend(new Option('w')), s.value", "x"),
+            ("s.value = 'y', s.prepend(new Option('v')), s.value", "y"),
+            ("s.selectedIndex = -1, s.append(new Option('z')), s.value", "v"),
+            ("g.firstChild.prepend(new Option('0')), g.value + g.options[1].selected", "1true"),
+        ],
+    );
+}
+
+#[test]
+fn controls_are_valid_or_invalid_or_neither() {
+    assert_all(
+        "<form id=f><fieldset id=d><input id=i required><input id=h type=hidden><span></span></fieldset><input id=p pattern='a+'></form>",
+        &[
+            ("[...document.querySelectorAll(':invalid')].map(e => e.id)", "f,d,i"),
+            ("[...document.querySelectorAll(':valid')].map(e => e.id)", "p"),
+            ("i.value = 'x', document.querySelectorAll(':invalid').length", "0"),
+            ("p.value = 'ab', p.matches(':invalid') && p.validity.patternMismatch && f.matches(':invalid')", "true"),
+            ("p.value = 'aa', p.matches(':valid')", "true"),
+            ("i.setCustomValidity('no'), i.matches(':invalid') + i.validationMessage", "trueno"),
+            ("i.setCustomValidity(''), i.matches(':invalid, p')", "false"),
+            ("h.matches(':valid') || h.matches(':invalid')", "false"),
+        ],
+    );
+}
+
+#[test]
+fn a_style_refuses_lengths_without_a_unit() {
+    assert_all(
+        "<i id=d style='top: 1px'></i>",
+        &[
+            ("d.style.width = '10', d.style.height = '10px', d.style.width + '-' + d.style.height", "-10px"),
+            ("d.style.height = '-1px', d.style.top = 7, d.style.height + d.style.top", "10px1px"),
+            ("d.style.zIndex = 10, d.style.lineHeight = 2, d.style.zIndex + d.style.lineHeight", "102"),
+        ],
+    );
+}
+
+#[test]
+fn cookies_of_one_name_have_paths() {
+    assert_all(
+        "<body>",
+        &[
+            (
+                "document.cookie = 'a=1; path=/', document.cookie = 'a=2; path=/dir', document.cookie = 'a=3; path=/other', document.cookie",
+                "a=2; a=1",
+            ),
+            ("document.cookie = 'b=1', document.cookie = 'b=2; path=/dir', document.cookie", "a=2; b=2; a=1"),
+            ("document.cookie = 'a=; path=/dir; max-age=0', document.cookie", "b=2; a=1"),
+        ],
+    );
+}
+
+#[test]
+fn a_computed_style_has_no_properties_but_those_of_css() {
+    assert_all(
+        "<i id=d style='padding: 7px'></i><script>const c = getComputedStyle(d)</script>",
+        &[("[c.getPropertyValue('paddingLeft'), c.getPropertyValue('padding-left'), c.paddingLeft]", ",7px,7px")],
+    );
+}

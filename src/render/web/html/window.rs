@@ -4,11 +4,11 @@
 use std::cell::RefCell;
 
 use boa_engine::property::PropertyDescriptor;
-use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace, js_string};
+use boa_engine::{Context, Finalize, JsArgs, JsData, JsError, JsObject, JsResult, JsValue, Trace, js_string};
 
 use super::{frames, navigation, windows};
 use crate::engine::target::{self, Listeners, Target, TargetKind};
-use crate::engine::{bind, realm};
+use crate::engine::{bind, realm, report};
 use crate::web::cssom_view::{layout, media};
 use crate::wire::Viewport;
 
@@ -41,7 +41,15 @@ const METHODS: &[bind::Method] = &[
     ("scrollTo", 0, |_, args, context| scroll(args, false, context)),
     ("scrollBy", 0, |_, args, context| scroll(args, true, context)),
     ("matchMedia", 1, media::match_media),
+    REPORT_ERROR,
 ];
+
+/// `reportError` (HTML §8.1.4.6): like an exception that nobody catches.
+pub(crate) const REPORT_ERROR: bind::Method = ("reportError", 1, |_, args, context| {
+    bind::want(args, 1, "reportError' on 'Window")?;
+    report::exception(JsError::from_opaque(args[0].clone()), context);
+    Ok(JsValue::undefined())
+});
 
 /// A number that depends on the viewport.
 macro_rules! measure {
@@ -105,7 +113,7 @@ const ATTRIBUTES: &[bind::Attribute] = &[
 /// A plain writable property.
 const PLAIN: &[(&str, &str)] = &[("name", ""), ("status", ""), ("defaultStatus", "")];
 
-const NAVIGATOR: bind::Interface = bind::Interface {
+pub(crate) const NAVIGATOR: bind::Interface = bind::Interface {
     name: "Navigator",
     methods: &[
         ("javaEnabled", 0, |_, _, _| Ok(false.into())),

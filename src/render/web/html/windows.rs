@@ -31,6 +31,15 @@ pub fn own_document(context: &Context) -> NodeId {
     realm::own::<Shows>(context).map_or_else(|| of(context).borrow().document, |shows| shows.document.get())
 }
 
+/// The base of the current window's URLs: that of its document, or a worker's own URL.
+pub(crate) fn base(context: &Context) -> Url {
+    if realm::own::<Shows>(context).is_some() {
+        document::base_url(own_document(context), context)
+    } else {
+        realm::base(context)
+    }
+}
+
 /// The frame of the current window; `None` for the page's.
 pub(crate) fn own_frame(context: &Context) -> Option<NodeId> {
     realm::own::<Shows>(context).and_then(|shows| shows.frame)
@@ -105,7 +114,7 @@ pub(crate) fn make(frame: NodeId, shown: NodeId, may_run: bool, context: &mut Co
     let proxy = frames::window::proxy_of(frame, context).ok()?;
     let around = document::base_url(frame, context);
     let address = document::address(shown, context);
-    let realm = realm::create(address, around.clone(), proxy, context).ok()?;
+    let realm = realm::create(address, around.clone(), Some(proxy), context).ok()?;
     of(context).borrow_mut().realms.insert(shown, realm.clone());
     if let Some(data) = of(context).borrow_mut().tree.document_data_mut(shown) {
         data.scripting = may_run;

@@ -297,6 +297,9 @@ fn set_validity(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsRe
     }
     let mut internals = internals.borrow_mut();
     let internals = internals.data_mut();
+    if let Some(state) = crate::web::of(context).borrow_mut().tree.state_mut(internals.element) {
+        state.complaint = (!flaws.is_empty()).then(|| message.as_str().into());
+    }
     internals.message = if flaws.is_empty() { String::new() } else { message };
     internals.flaws = flaws;
     Ok(JsValue::undefined())

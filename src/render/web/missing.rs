@@ -1,0 +1,70 @@
+//! Interfaces that browsers have and this engine does not: a page that asks for one reports it, since what it shows without may be less.
+
+use std::cell::RefCell;
+
+use boa_engine::Context;
+
+use crate::engine::realm;
+use crate::limits;
+
+/// Globals of Chromium by which pages decide what they show, in order. Those that only draw, play, measure or work offline are left out:
+/// pages try them for the sake of it.
+const KNOWN: &[&str] = &[
+    "OffscreenCanvas",
+    "SharedWorker",
+    "Temporal",
+    "URLPattern",
+    "WebAssembly",
+    "WebSocketStream",
+    "WebTransport",
+    "XSLTProcessor",
+    "cookieStore",
+    "indexedDB",
+    "navigation",
+];
+
+/// The names that the page's scripts have asked for, in order.
+#[derive(Default)]
+struct Missing(RefCell<Vec<&'static str>>);
+
+pub(crate) fn install(context: &mut Context) {
+    realm::share(Missing::default, context);
+}
+
+/// A script has asked the window for a name that nothing has.
+pub(crate) fn asked(name: &str, context: &Context) {
+    // Most names that are asked for in vain are a page's own: their lengths and first letters tell.
+    if !(8..=15).contains(&name.len()) {
+        return;
+    }
+    if let Ok(place) = KNOWN.binary_search(&name) {
+        touched(KNOWN[place], context);
+    }
+}
+
+/// A script has used what does not work.
+pub(crate) fn touched(name: &'static str, context: &Context) {
+    let Some(missing) = context.get_data::<Missing>() else { return };
+    let mut missing = missing.0.borrow_mut();
+    if missing.len() < limits::MISSING_MAX && !missing.contains(&name) {
+        missing.push(name);
+    }
+}
+
+/// The missing interfaces that the page's scripts have asked for.
+pub(crate) fn told(context: &Context) -> Vec<String> {
+    context
+        .get_data::<Missing>()
+        .map(|missing| missing.0.borrow().iter().map(|name| (*name).to_owned()).collect())
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_order_and_within_the_lengths_that_are_looked_at() {
+        assert!(KNOWN.is_sorted() && KNOWN.iter().all(|name| (8..=15).contains(&name.len())));
+    }
+}
