@@ -390,3 +390,32 @@ fn the_sweep_keeps_what_any_way_leads_to() {
     let alive = tree.len();
     assert_eq!((tree.sweep([]), tree.is_empty(), tree.text_bytes()), (alive, true, 0));
 }
+
+#[test]
+fn a_text_that_arrives_in_pieces_is_copied_once() {
+    let mut tree = Tree::new();
+    let document = tree.create_document(true).unwrap();
+    let text = tree.create_text(document, "a".to_owned()).unwrap();
+    tree.keep_log(true);
+    for piece in ["é<", "b", "😀"] {
+        tree.extend_data(text, piece);
+    }
+    let log = tree.take_log();
+    assert!(
+        matches!(log.as_slice(), [Mutation::Text { old, offset: 1, removed: 0, added: 5, .. }] if old == "a"),
+        "{log:?}"
+    );
+    tree.extend_data(text, "c");
+    tree.set_data(text, "d").unwrap();
+    tree.extend_data(text, "e");
+    let log = tree.take_log();
+    let olds: Vec<&str> = log
+        .iter()
+        .map(|mutation| match mutation {
+            Mutation::Text { old, .. } => old.as_str(),
+            _ => "",
+        })
+        .collect();
+    assert_eq!(olds, ["aé<b😀", "aé<b😀c", "d"]);
+    assert_eq!(tree.character_data(text), Some("de"));
+}

@@ -108,14 +108,15 @@ impl Tree {
 
     /// Appends in place: the parser receives long texts in many pieces.
     pub(super) fn extend_data(&mut self, target: NodeId, more: &str) {
-        let is_logged = self.is_logged();
-        let Some(data) = self.character_data_mut(target) else {
+        if self.character_data(target).is_none() {
             return;
-        };
-        let old = if is_logged { data.clone() } else { String::new() };
-        data.push_str(more);
+        }
+        let old = |tree: &Self| tree.character_data(target).unwrap_or_default().to_owned();
+        self.record_extension(target, utf16_len(more), old);
+        if let Some(data) = self.character_data_mut(target) {
+            data.push_str(more);
+        }
         self.count_text(0, more.len());
-        self.record(|| Mutation::Text { target, offset: utf16_len(&old), removed: 0, added: utf16_len(more), old });
     }
 
     /// `text.splitText(offset)` (DOM §4.11); returns the new node.

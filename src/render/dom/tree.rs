@@ -14,6 +14,7 @@ use super::node::{
     NodeId, NodeKind, ShadowRoot, VACANT,
 };
 use super::record::Mutation;
+use super::text::utf16_len;
 
 /// All nodes of a page: its documents, their trees, and detached nodes held by scripts.
 #[derive(Debug, Default)]
@@ -30,6 +31,8 @@ pub struct Tree {
     /// The `link` elements ever created; some may be gone.
     links: Vec<NodeId>,
     log: Option<Vec<Mutation>>,
+    /// The text whose end the last mutation of the log has extended.
+    extended: Option<NodeId>,
     /// The elements with each `id`, connected or not; see [`Tree::element_by_id`].
     ids: HashMap<Box<str>, Vec<NodeId>>,
     /// Ranges and iterators that move with the tree.
@@ -380,16 +383,19 @@ impl Tree {
     /// Starts or stops the mutation log. Its reader takes it after each call of a script, which bounds it.
     pub fn keep_log(&mut self, keep: bool) {
         self.log = keep.then(Vec::new);
+        self.extended = None;
     }
 
     /// The mutations since the last call.
     pub fn take_log(&mut self) -> Vec<Mutation> {
+        self.extended = None;
         self.log.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Swaps the log out and back in, around changes that nobody can observe.
     pub(super) fn swap_log(&mut self, log: &mut Option<Vec<Mutation>>) {
         std::mem::swap(&mut self.log, log);
+        self.extended = None;
     }
 
     pub(super) fn is_logged(&self) -> bool {
@@ -403,8 +409,28 @@ impl Tree {
     /// Logs a mutation if the log is on; the record is only built then.
     pub(super) fn record(&mut self, mutation: impl FnOnce() -> Mutation) {
         self.changed();
+        self.extended = None;
         if let Some(log) = &mut self.log {
             log.push(mutation());
+        }
+    }
+
+    /// Logs that a text grows at its end by so many units; `old` is its data before. What follows each other is one mutation, so that a
+    /// long text in many pieces is not copied for each.
+    pub(super) fn record_extension(&mut self, target: NodeId, more: usize, old: impl FnOnce(&Self) -> String) {
+        if self.extended == Some(target)
+            && let Some(Mutation::Text { added, .. }) = self.log.as_mut().and_then(|log| log.last_mut())
+        {
+            *added += more;
+            self.changed();
+            return;
+        }
+        if self.is_logged() {
+            let old = old(self);
+            self.record(|| Mutation::Text { target, offset: utf16_len(&old), removed: 0, added: more, old });
+            self.extended = Some(target);
+        } else {
+            self.changed();
         }
     }
 

@@ -200,7 +200,7 @@ fn read(answer: Answer, name: &str, json: bool, context: &mut Context) -> JsResu
     let kind = response.header("content-type").unwrap_or_default().to_ascii_lowercase();
     let text = encoding_rs::UTF_8.decode_with_bom_removal(&response.body).0;
     if json {
-        let value = super::json::parse(&text, context).map_err(|error| refused(format!("{name}: {error}")))?;
+        let value = super::json::parse(&text, context)?;
         return Ok(Module::from_value_as_default(value, context));
     }
     if !kind.contains("javascript") && !kind.contains("ecmascript") {

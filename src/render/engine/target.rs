@@ -300,7 +300,13 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
             let current = realm::own::<Current>(context).and_then(|current| current.0.borrow().clone());
             Ok(current.map_or_else(JsValue::undefined, JsValue::from))
         },
-        None,
+        // A page may replace it with its own value (WebIDL [Replaceable]).
+        Some(|_, args, context| {
+            let value = args.get_or_undefined(0).clone();
+            let own = PropertyDescriptor::builder().value(value).writable(true).enumerable(true).configurable(true);
+            context.global_object().define_property_or_throw(js_string!("event"), own, context)?;
+            Ok(JsValue::undefined())
+        }),
     );
     bind::attributes(&global, &[current], context)
 }

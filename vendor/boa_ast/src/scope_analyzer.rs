@@ -1814,7 +1814,12 @@ pub(crate) fn global_declaration_instantiation(
                         drop(env.create_mutable_binding(name, false));
                     }
                 }
-                Declaration::Lexical(LexicalDeclaration::Const(declaration)) => {
+                // gleaner: what is used cannot be assigned to either.
+                Declaration::Lexical(
+                    LexicalDeclaration::Const(declaration)
+                    | LexicalDeclaration::Using(declaration)
+                    | LexicalDeclaration::AwaitUsing(declaration),
+                ) => {
                     for name in bound_names(declaration) {
                         let name = name.to_js_string(interner);
                         env.create_immutable_binding(name, true);
@@ -1853,7 +1858,13 @@ where
     // 3. For each element d of declarations, do
     for d in &declarations {
         // i. If IsConstantDeclaration of d is true, then
-        if let LexicallyScopedDeclaration::LexicalDeclaration(LexicalDeclaration::Const(d)) = d {
+        // gleaner: what is used cannot be assigned to either.
+        if let LexicallyScopedDeclaration::LexicalDeclaration(
+            LexicalDeclaration::Const(d)
+            | LexicalDeclaration::Using(d)
+            | LexicalDeclaration::AwaitUsing(d),
+        ) = d
+        {
             // a. For each element dn of the BoundNames of d, do
             for dn in bound_names::<'_, VariableList>(d) {
                 // 1. Perform ! env.CreateImmutableBinding(dn, true).
@@ -2194,7 +2205,12 @@ fn function_declaration_instantiation(
                         drop(lex_env.create_mutable_binding(name, false));
                     }
                 }
-                Declaration::Lexical(LexicalDeclaration::Const(declaration)) => {
+                // gleaner: what is used cannot be assigned to either.
+                Declaration::Lexical(
+                    LexicalDeclaration::Const(declaration)
+                    | LexicalDeclaration::Using(declaration)
+                    | LexicalDeclaration::AwaitUsing(declaration),
+                ) => {
                     for name in bound_names(declaration) {
                         let name = name.to_js_string(interner);
                         lex_env.create_immutable_binding(name, true);
@@ -2275,16 +2291,13 @@ fn module_instantiation(module: &Module, env: &Scope, interner: &Interner) {
                     drop(env.create_mutable_binding(name, false));
                 }
             }
-            LexicallyScopedDeclaration::LexicalDeclaration(LexicalDeclaration::Using(u)) => {
+            LexicallyScopedDeclaration::LexicalDeclaration(
+                LexicalDeclaration::Using(u) | LexicalDeclaration::AwaitUsing(u),
+            ) => {
+                // gleaner: they cannot be assigned to.
                 for name in bound_names(u) {
                     let name = name.to_js_string(interner);
-                    drop(env.create_mutable_binding(name, false));
-                }
-            }
-            LexicallyScopedDeclaration::LexicalDeclaration(LexicalDeclaration::AwaitUsing(au)) => {
-                for name in bound_names(au) {
-                    let name = name.to_js_string(interner);
-                    drop(env.create_mutable_binding(name, false));
+                    env.create_immutable_binding(name, true);
                 }
             }
             LexicallyScopedDeclaration::AssignmentExpression(expr) => {
@@ -2512,7 +2525,12 @@ pub(crate) fn eval_declaration_instantiation_scope(
                         drop(lex_env.create_mutable_binding(name, false));
                     }
                 }
-                Declaration::Lexical(LexicalDeclaration::Const(declaration)) => {
+                // gleaner: what is used cannot be assigned to either.
+                Declaration::Lexical(
+                    LexicalDeclaration::Const(declaration)
+                    | LexicalDeclaration::Using(declaration)
+                    | LexicalDeclaration::AwaitUsing(declaration),
+                ) => {
                     for name in bound_names(declaration) {
                         let name = name.to_js_string(interner);
                         lex_env.create_immutable_binding(name, true);

@@ -146,3 +146,184 @@ fn what_a_place_has_found_out_holds_no_longer_than_its_objects_are_so() {
         "const read = () => globalThis.hasOwnProperty; read(); read(); globalThis.hasOwnProperty = 4; const own = read() === 4; delete globalThis.hasOwnProperty; own && typeof read() === 'function'",
     ]);
 }
+
+#[test]
+fn functions_and_classes_give_their_text() {
+    assert_js(&[
+        "class A { m() { return 1 } }; A.toString() === 'class A { m() { return 1 } }'",
+        "String(class extends Array { constructor() { super() } }) === 'class extends Array { constructor() { super() } }'",
+        "(class {}).toString() + Function.prototype.toString.call(class B{}) === 'class {}class B{}'",
+        "var made = () => class { static x = 1 /* here */ }; made().toString() === 'class { static x = 1 /* here */ }' && made() !== made()",
+        "class A { static m() {} static async *g(a) {} } A.m.toString() + A.g === 'm() {}async *g(a) {}'",
+        "var o = { get a() { return 1 } }; Object.getOwnPropertyDescriptor(o, 'a').get.toString() === 'get a() { return 1 }'",
+        "(class using {}).name + (class of {}).name + (class async {}).name === 'usingofasync'",
+        "/^class\\b/.test(eval('(class Z{})')) && /native code/.test(Map) && /native code/.test(function () {}.bind())",
+    ]);
+}
+
+#[test]
+fn calls_of_super_go_on() {
+    assert_js(&[
+        "class L extends Map { constructor() { super().u = 1 } } new L().u === 1",
+        "class L extends Array { constructor() { super(3)[1] = 5 } } new L()[1] === 5",
+        "class P { m() { return this } } class L extends P { constructor() { super().m().x = 2 } } new L().x === 2",
+        "function P() { return strings => { P.told = strings[0] } } class L extends P { constructor() { super()`told`; } } new L(); P.told === 'told'",
+        "class P { n = 4 } class L extends P { constructor() { L.n = super()?.n } } new L(); L.n === 4",
+    ]);
+}
+
+#[test]
+fn async_is_a_name_and_the_head_of_a_function() {
+    assert_js(&[
+        "var async = function (...a) { return a.length }; async() + async(1) + async(1, [2], { a: 3 }) + async(...[1, 2]) === 6",
+        "var async = x => x + 1; async(2) + async\n(3) + (async)(4) === 12",
+        "var async = { m() { return 1 } }; async.m() + [async].length === 2",
+        "var seen; async(1); function async(a) { seen = a } seen === 1",
+        "typeof (async () => 1)().then + typeof (async (a, { b, c = 1 }, [d] = [], ...e) => d)(1, {}).then === 'functionfunction'",
+        "(async (a, b = 2, ...c) => {}).length === 1 && (async (a) => a).toString() === 'async (a) => a'",
+        "var f = async (a) => { await a; }; f.constructor !== Function && f.name === 'f'",
+        "var f = async x => x, g = async using => using; f.length + g.length === 2",
+    ]);
+    let fails = |text: &str| format!("try {{ eval({text:?}); false }} catch (e) {{ e instanceof SyntaxError }}");
+    let facts: Vec<String> = [
+        "async (a, a) => 1",
+        "async (await) => 1",
+        "async (a.b) => 1",
+        "async (a)\n=> 1",
+        "async ({ a: b.c }) => 1",
+        "async (a = await 1) => 1",
+        "async (...a, b) => 1",
+        "async ({ a = 1 })",
+        "(async (a)) => 1",
+    ]
+    .map(fails)
+    .into();
+    assert_js(&facts.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn targets_of_patterns_may_stand_in_parentheses() {
+    assert_js(&[
+        "var a, b = [1]; [(a)] = b; a === 1",
+        "var a, o = {}; ({ x: (a), y: (o.z) } = { x: 1, y: 2 }); a + o.z === 3",
+        "var a, b; [(a) = 3, ((b))] = [undefined, 4]; a + b === 7",
+        "var a, o = {}; [...(a)] = [1, 2]; ({ ...(o.r) } = { q: 1 }); a.length + o.r.q === 3",
+        "var n = 0, o = {}; for ((o.a) of [1, 2]) n += o.a; for ([(o.b)] of [[3]]) n += o.b; n === 6",
+        "var k = 'x', a, b; ({ [k]: { y: a } } = { x: { y: 1 } }); ({ [k]: b = 2 } = {}); a + b === 3",
+        "var k = 'x', a; ({ [k]: [a] } = { x: [5] }); a === 5",
+    ]);
+    let fails = |text: &str| format!("try {{ eval({text:?}); false }} catch (e) {{ e instanceof SyntaxError }}");
+    let facts: Vec<String> = [
+        "[([a])] = [[1]]",
+        "({ x: ({ y }) } = {})",
+        "([(a)]) => 1",
+        "({ x: (a) }) => 1",
+        "[(a, b)] = []",
+        "[(a = 1)] = []",
+    ]
+    .map(fails)
+    .into();
+    assert_js(&facts.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+/// Declares `of`, which makes resources that note their disposal.
+const RESOURCES: &str = "var log = [], of = (name, error) => ({ name, [Symbol.dispose]() { log.push(name); if (error) throw error } }); \
+     var later = (name, error) => ({ name, async [Symbol.asyncDispose]() { log.push(name); await 0; if (error) throw error; log.push(name + '!') } });";
+
+#[test]
+fn what_is_used_is_disposed_of_at_the_end_of_its_scope() {
+    let facts: Vec<String> = [
+        "{ using a = of('a'), b = of('b'), none = null; log.push(a.name + b.name) } log.join() === 'ab,b,a'",
+        "function f() { using a = of('a'); return log.push('in') } f() === 1 && log.join() === 'in,a'",
+        "for (using a of [of('a'), of('b')]) { if (a.name === 'b') break; log.push('in') } log.join() === 'in,a,b'",
+        "for (using a = of('a'), i = null; log.length < 2; log.push('turn')); log.join() === 'turn,turn,a'",
+        "l: for (const n of [1, 2]) { using a = of('a' + n); continue l } log.join() === 'a1,a2'",
+        "try { using a = of('a'); throw 1 } catch (error) { log.push(error) } log.join() === 'a,1'",
+        "try { using a = of('a', 1), b = of('b', 2); throw 3 } catch (e) { log.push(e.error, e.suppressed.error, e.suppressed.suppressed, e instanceof SuppressedError) } log.join() === 'b,a,1,2,3,true'",
+        "try { using a = { } } catch (error) { log.push(error.name) } try { using b = 1 } catch (error) { log.push(error.name) } log.join() === 'TypeError,TypeError'",
+        "function* g() { using a = of('a'); yield 1; yield 2 } for (const x of g()) { log.push(x); break } log.join() === '1,a'",
+        "function* g() { using a = of('a'); yield 1 } const it = g(); it.next(); const end = it.return(7); log.push(end.value, end.done); log.join() === 'a,7,true'",
+        "class A { static { using a = of('a'); log.push('in') } } log.join() === 'in,a'",
+        "var fs = []; { using a = of('a'); fs.push(() => a.name) } fs[0]() === 'a' && log.join() === 'a'",
+        "try { (() => { using a = of('a'); a = 1 })() } catch (error) { log.push(error.name) } log.join() === 'a,TypeError'",
+        "const e = new SuppressedError(1, 2, 'm'); e.error + e.suppressed + e.message === '3m' && e instanceof Error && e.name === 'SuppressedError' && SuppressedError.length === 3",
+        "var using = [4], x = 0; using[x] === 4 && using\n[x] === 4",
+        "var using = 1, n = 0; for (using of [2, 3]) n += using; for (using in { a: 1 }) n += using; n === '5a'",
+        "eval('{ using a = of(1); 5 }') === 5 && log.join() === '1'",
+    ]
+    .map(|fact| format!("{RESOURCES} {fact}"))
+    .into();
+    assert_js(&facts.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_is_used_in_async_code_is_awaited() {
+    let runs = |script: &str| log_of(&format!("{RESOURCES} {script}"));
+    assert_eq!(
+        runs(
+            "(async () => { { await using a = later('a'), b = of('b'), c = null; log.push('in') } log.push('out') })()"
+        ),
+        "in b a a! out"
+    );
+    assert_eq!(
+        runs(
+            "(async () => { for await (await using a of [later('a')]) log.push('in') })().then(() => log.push('end'))"
+        ),
+        "in a a! end"
+    );
+    assert_eq!(
+        runs("(async () => { await using a = later('a', 1); throw 2 })().catch(e => log.push(e.error, e.suppressed))"),
+        "a 1 2"
+    );
+    assert_eq!(
+        runs("(async function* () { await using a = later('a'); yield 1 })().return(3).then(r => log.push(r.value))"),
+        "3"
+    );
+}
+
+#[test]
+fn using_is_declared_in_scopes_that_end() {
+    let fails = |text: &str| format!("try {{ eval({text:?}); false }} catch (e) {{ e instanceof SyntaxError }}");
+    let facts: Vec<String> = [
+        "using a = null",
+        "{ using a }",
+        "{ using { a } = null }",
+        "switch (1) { case 1: using a = null }",
+        "if (1) using a = null",
+        "for (using a in {}) ;",
+        "{ await using a = null }",
+        "{ using a = null; let a }",
+    ]
+    .map(fails)
+    .into();
+    assert_js(&facts.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn scripts_see_what_later_scripts_declare() {
+    let mut engine = engine();
+    let mut run = |text: &str| engine.evaluate(text, "test").map(|value| value.display().to_string());
+    run(
+        "function kind() { return typeof late + typeof Late } function name() { try { return new Late().n + late } catch (e) { return e.name } }",
+    );
+    run(
+        "function put(v) { late = v; return late } function change() { 'use strict'; try { fixed = 2 } catch (e) { return e.name } }",
+    );
+    assert_eq!(run("kind() + name()").as_deref(), Some("\"undefinedundefinedReferenceError\""));
+    assert_eq!(run("change()").as_deref(), Some("\"ReferenceError\""));
+    run("let late = 'x'; class Late { n = 1 } const fixed = 1");
+    assert_eq!(run("kind() + name()").as_deref(), Some("\"stringfunction1x\""));
+    assert_eq!(run("put('y') + late + Object.hasOwn(globalThis, 'late')").as_deref(), Some("\"yyfalse\""));
+    assert_eq!(run("change() + fixed").as_deref(), Some("\"TypeError1\""));
+}
+
+#[test]
+fn what_a_module_exports_has_its_name_before_it_is_made() {
+    let rows =
+        vec![("/dir/a.js", answer("text/javascript", "export default class { static name = super.name + 'own' }"))];
+    let (log, _) = net_log_of(
+        rows,
+        "import('/dir/a.js').then(a => log.push(a.default.name), e => log.push(e)); event = 7; log.push(Object.hasOwn(globalThis, 'event') + '' + event)",
+    );
+    assert_eq!(log, "true7 own");
+}

@@ -100,3 +100,54 @@ fn a_module_at_an_address_runs_as_an_import_of_it_does() {
     engine.run(Reach::default());
     assert_eq!(engine.evaluate("ran", "x").unwrap().display().to_string(), "\"https://example.org/app.js\"");
 }
+
+#[test]
+fn modules_may_end_without_a_semicolon() {
+    let rows = vec![
+        ("/dir/a.js", script("const a = 1\nexport { a }")),
+        ("/dir/b.js", script("const b = 1;export{b as c}// the end")),
+        ("/dir/c.js", script("export * from './a.js'")),
+        ("/dir/d.js", script("export * as d from './a.js'\n")),
+        ("/dir/e.js", script("export { c as default } from './b.js'")),
+        ("/dir/f.js", script("import { a } from './a.js'")),
+        ("/dir/g.js", script("import './a.js'")),
+        ("/dir/h.js", script("export default 5")),
+        ("/dir/i.js", script("const i = 1; export {\n i,\n}\n/* the\nend */\n")),
+    ];
+    let (log, _) = run(
+        rows,
+        "",
+        "const all = await Promise.all([...'abcdefghi'].map(name => import(`./${name}.js`))); log.push(...all.map(m => Object.keys(m)))",
+    );
+    assert_eq!(log, "a c a d default   default i");
+}
+
+#[test]
+fn modules_dispose_of_what_they_use() {
+    let (log, _) = run(
+        Vec::new(),
+        "",
+        "using a = { [Symbol.dispose]() { log.push('a') } }; await using b = { async [Symbol.asyncDispose]() { log.push('b') } }; log.push('in')",
+    );
+    assert_eq!(log, "in b a");
+}
+
+#[test]
+fn modules_export_async_arrow_functions() {
+    let rows = vec![
+        ("/dir/a.js", script("export default async (x) => x")),
+        ("/dir/b.js", script("export default async x => x")),
+        ("/dir/c.js", script("export default async () => {};")),
+        ("/dir/d.js", script("export default async function () {}")),
+        ("/dir/e.js", script("export default async function* e() {}")),
+        ("/dir/f.js", script("const async = 1; export default async\n")),
+        ("/dir/g.js", script("const async = a => a; export default async(7)")),
+        ("/dir/h.js", script("export default (class { static name() {} })")),
+    ];
+    let (log, _) = run(
+        rows,
+        "",
+        "const all = await Promise.all([...'abcdefgh'].map(name => import(`./${name}.js`))); log.push(...all.map(m => m.default.name ?? m.default))",
+    );
+    assert_eq!(log.replace("name() {}", "name"), "default default default default e 1 7 name");
+}

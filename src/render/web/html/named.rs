@@ -251,3 +251,49 @@ fn value(name: &str, context: &mut Context) -> JsResult<JsValue> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use url::Url;
+
+    use crate::engine::Start;
+    use crate::engine::net::NoNet;
+    use crate::web::html::load::{Window, text_of};
+    use crate::wire::Reach;
+
+    #[test]
+    fn what_scripts_put_on_the_window_is_its_own() {
+        let start = Start::at(Url::parse("http://site.test/").unwrap());
+        let mut window = Window::open(&start, Box::new(NoNet::new())).unwrap();
+        window.load("<p id=named></p><form name=form></form>", Reach::default());
+        for (expression, wanted) in [
+            ("var before = Object.keys(window); window.a1 = 1, Object.hasOwn(window, 'a1')", "true"),
+            (
+                "globalThis.a2 = 1, self.a3 = 1, a4 = 1, this.a5 = 1, window['a6'] = 1, Object.assign(window, { a7: 1 }), 0",
+                "0",
+            ),
+            ("Reflect.set(window, 'a8', 1), (function () { this.a9 = 1 })(), window.b1 = window.b1 || [], 0", "0"),
+            ("Object.keys(window).filter(key => !before.includes(key)).join()", "a1,a2,a3,a4,a5,a6,a7,a8,a9,b1"),
+            ("(delete window.a1) + typeof window.a1 + ('a1' in window)", "trueundefinedfalse"),
+            ("delete a4, typeof a4", "undefined"),
+            ("named.id + form.localName + Object.hasOwn(window, 'named')", "namedformfalse"),
+            ("window.named = 7, named + String(Object.hasOwn(window, 'named'))", "7true"),
+            ("delete window.named, named.id", "named"),
+            (
+                "window.onclick = function () {}, typeof window.onclick + Object.hasOwn(window, 'onclick')",
+                "functionfalse",
+            ),
+            (
+                "var below = Object.create(window); below.b2 = 1; Object.hasOwn(below, 'b2') + typeof window.b2",
+                "trueundefined",
+            ),
+            (
+                "(() => { 'use strict'; try { undeclared = 1 } catch (error) { return error.name } })()",
+                "ReferenceError",
+            ),
+        ] {
+            let told = text_of(&mut window, &format!("String(eval({expression:?}))"));
+            assert_eq!(told.as_deref(), Some(wanted), "{expression}");
+        }
+    }
+}

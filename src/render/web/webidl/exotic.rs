@@ -260,22 +260,31 @@ pub fn set(table: &Computed, args: &[JsValue], context: &mut Context) -> JsResul
         } else if let Some((_, is_index)) = value(table, &target, &key, context)? {
             // Read-only: sloppy code continues, strict code gets an error. Names that are not indexes may be hidden by an own property,
             // and an object that inherits from this one gets its own property.
-            let receiver = args.get(3).and_then(JsValue::as_object);
-            let inherits = receiver.filter(|object| !JsObject::equals(&target_of(object.clone(), context), &target));
-            if let Some(receiver) = inherits.filter(|_| !is_index) {
+            if let Some(receiver) = args.get(3).filter(|receiver| receiver.is_object() && !is_index)
+                && !is_of(receiver, &target, context)
+            {
                 let set = own(context, |own| &own.set)?;
-                return set.call(&JsValue::undefined(), &[target.into(), key.into(), given, receiver.into()], context);
+                let args = [target.into(), key.into(), given, receiver.clone()];
+                return set.call(&JsValue::undefined(), &args, context);
             }
             if is_index || !table.overrides {
                 return Ok(false.into());
             }
         }
     }
-    // `Reflect.set` with the proxy as receiver would come back here to define the property: only setters need the proxy.
-    let receiver = if has_setter(&target, &key, context)? { args.get(3).cloned() } else { None };
-    let receiver = receiver.unwrap_or_else(|| target.clone().into());
+    // `Reflect.set` with the proxy as receiver would come back here to define the property: only setters need the proxy. An object that
+    // inherits from this one, as a window does from its named elements, gets its own property.
+    let receiver = match args.get(3) {
+        Some(given) if has_setter(&target, &key, context)? || !is_of(given, &target, context) => given.clone(),
+        _ => target.clone().into(),
+    };
     let set = own(context, |own| &own.set)?;
     set.call(&JsValue::undefined(), &[target.into(), key.into(), given, receiver], context)
+}
+
+/// Whether a receiver is the proxy of a target, or the target itself.
+fn is_of(receiver: &JsValue, target: &JsObject, context: &mut Context) -> bool {
+    receiver.as_object().is_some_and(|object| JsObject::equals(&target_of(object, context), target))
 }
 
 /// Whether the property is an accessor, on the object itself or on a prototype.

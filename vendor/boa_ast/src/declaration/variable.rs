@@ -129,7 +129,8 @@ impl LexicalDeclaration {
     /// Returns `true` if the declaration is a `const` declaration.
     #[must_use]
     pub const fn is_const(&self) -> bool {
-        matches!(self, Self::Const(_))
+        // gleaner: nor can the others be assigned to.
+        !matches!(self, Self::Let(_))
     }
 }
 

@@ -29,6 +29,9 @@ pub struct ClassDeclaration {
     pub(crate) constructor: Option<FunctionExpression>,
     pub(crate) elements: Box<[ClassElement]>,
 
+    // gleaner: the text of the class.
+    linear_span: LinearSpanIgnoreEq,
+
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(crate) name_scope: Scope,
 }
@@ -42,14 +45,23 @@ impl ClassDeclaration {
         super_ref: Option<Expression>,
         constructor: Option<FunctionExpression>,
         elements: Box<[ClassElement]>,
+        linear_span: LinearSpan,
     ) -> Self {
         Self {
             name,
             super_ref,
             constructor,
             elements,
+            linear_span: linear_span.into(),
             name_scope: Scope::default(),
         }
+    }
+
+    /// gleaner: the text of the class.
+    #[inline]
+    #[must_use]
+    pub const fn linear_span(&self) -> LinearSpan {
+        self.linear_span.0
     }
 
     /// Returns the name of the class declaration.
@@ -177,6 +189,9 @@ pub struct ClassExpression {
 
     span: Span,
 
+    // gleaner: the text of the class.
+    linear_span: LinearSpanIgnoreEq,
+
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(crate) name_scope: Option<Scope>,
 }
@@ -192,6 +207,7 @@ impl ClassExpression {
         elements: Box<[ClassElement]>,
         has_binding_identifier: bool,
         span: Span,
+        linear_span: LinearSpan,
     ) -> Self {
         let name_scope = if has_binding_identifier {
             Some(Scope::default())
@@ -204,8 +220,16 @@ impl ClassExpression {
             constructor,
             elements,
             span,
+            linear_span: linear_span.into(),
             name_scope,
         }
+    }
+
+    /// gleaner: the text of the class.
+    #[inline]
+    #[must_use]
+    pub const fn linear_span(&self) -> LinearSpan {
+        self.linear_span.0
     }
 
     /// Returns the name of the class expression.

@@ -356,6 +356,26 @@ where
             node.visit_with(self)
         }
 
+        // gleaner: these wait, too.
+        fn visit_lexical_declaration(
+            &mut self,
+            node: &'ast LexicalDeclaration,
+        ) -> ControlFlow<Self::BreakTy> {
+            if self.0 == ContainsSymbol::AwaitExpression
+                && matches!(node, LexicalDeclaration::AwaitUsing(_))
+            {
+                return ControlFlow::Break(());
+            }
+            node.visit_with(self)
+        }
+
+        fn visit_for_of_loop(&mut self, node: &'ast crate::statement::ForOfLoop) -> ControlFlow<Self::BreakTy> {
+            if self.0 == ContainsSymbol::AwaitExpression && node.r#await() {
+                return ControlFlow::Break(());
+            }
+            node.visit_with(self)
+        }
+
         fn visit_this(&mut self, _node: &'ast This) -> ControlFlow<Self::BreakTy> {
             if self.0 == ContainsSymbol::This {
                 return ControlFlow::Break(());

@@ -625,6 +625,9 @@ pub struct ByteCompiler<'ctx> {
 
     jump_info: Vec<JumpControlInfo>,
 
+    /// gleaner: the registers with the resources of the scopes that are being compiled.
+    using_stacks: Vec<u32>,
+
     /// Used to handle exception throws that escape the async function types.
     ///
     /// Async functions and async generator functions, need to be closed and resolved.
@@ -754,6 +757,7 @@ impl<'ctx> ByteCompiler<'ctx> {
             bindings_map: FxHashMap::default(),
             const_binding_cache: FxHashMap::default(),
             jump_info: Vec::new(),
+            using_stacks: Vec::new(),
             async_handler: None,
             json_parse,
             variable_scope,
@@ -1782,6 +1786,17 @@ impl<'ctx> ByteCompiler<'ctx> {
 
     /// Compile a [`StatementList`].
     pub fn compile_statement_list(&mut self, list: &StatementList, use_expr: bool, block: bool) {
+        // gleaner: a scope that disposes of something.
+        let using = statement::using::using_in(list.statements());
+        let using = using.map(|is_async| self.begin_using(is_async, use_expr));
+        self.compile_statements(list, use_expr, block);
+        if let Some(using) = using {
+            self.end_using(using);
+        }
+    }
+
+    /// gleaner: compiles the statements of a scope, or of a part of it.
+    pub(crate) fn compile_statements(&mut self, list: &StatementList, use_expr: bool, block: bool) {
         if use_expr || self.jump_control_info_has_use_expr() {
             let mut use_expr_index = 0;
             for (i, statement) in list.statements().iter().enumerate() {
@@ -2379,89 +2394,23 @@ impl<'ctx> ByteCompiler<'ctx> {
                     }
                 }
             }
-            LexicalDeclaration::Using(decls) => {
-                // For each using declaration, we need to:
-                // 1. Evaluate the initializer
-                // 2. Add the resource to the disposal stack
-                // 3. Bind the variable
+            // gleaner: what is bound is disposed of at the end of the scope.
+            LexicalDeclaration::Using(decls) | LexicalDeclaration::AwaitUsing(decls) => {
+                let is_async = matches!(decl, LexicalDeclaration::AwaitUsing(_));
                 for variable in decls.as_ref() {
-                    match variable.binding() {
-                        Binding::Identifier(ident) => {
-                            let ident = ident.to_js_string(self.interner());
-                            let value = self.register_allocator.alloc();
-
-                            if let Some(init) = variable.init() {
-                                self.compile_expr(init, &value);
-                            } else {
-                                self.bytecode.emit_store_undefined(value.variable());
-                            }
-
-                            // TODO(@abhinavs1920): Add resource to disposal stack
-                            // For now, we just bind the variable like a let declaration
-                            // Full implementation will add: AddDisposableResource opcode
-
-                            self.emit_binding(BindingOpcode::InitLexical, ident, &value);
-                            self.register_allocator.dealloc(value);
-                        }
-                        Binding::Pattern(pattern) => {
-                            let value = self.register_allocator.alloc();
-
-                            if let Some(init) = variable.init() {
-                                self.compile_expr(init, &value);
-                            } else {
-                                self.bytecode.emit_store_undefined(value.variable());
-                            }
-
-                            // TODO: Same as above
-
-                            self.compile_declaration_pattern(
-                                pattern,
-                                BindingOpcode::InitLexical,
-                                &value,
-                            );
-                            self.register_allocator.dealloc(value);
-                        }
+                    let Binding::Identifier(ident) = variable.binding() else {
+                        continue;
+                    };
+                    let ident = ident.to_js_string(self.interner());
+                    let value = self.register_allocator.alloc();
+                    if let Some(init) = variable.init() {
+                        self.compile_expr(init, &value);
+                    } else {
+                        self.bytecode.emit_store_undefined(value.variable());
                     }
-                }
-            }
-            LexicalDeclaration::AwaitUsing(decls) => {
-                for variable in decls.as_ref() {
-                    match variable.binding() {
-                        Binding::Identifier(ident) => {
-                            let ident = ident.to_js_string(self.interner());
-                            let value = self.register_allocator.alloc();
-
-                            if let Some(init) = variable.init() {
-                                self.compile_expr(init, &value);
-                            } else {
-                                self.bytecode.emit_store_undefined(value.variable());
-                            }
-
-                            // TODO: Add resource to async disposal stack
-                            // For now, we just bind the variable like a let declaration
-                            // Full implementation will add: AddAsyncDisposableResource opcode
-
-                            self.emit_binding(BindingOpcode::InitLexical, ident, &value);
-                            self.register_allocator.dealloc(value);
-                        }
-                        Binding::Pattern(pattern) => {
-                            let value = self.register_allocator.alloc();
-
-                            if let Some(init) = variable.init() {
-                                self.compile_expr(init, &value);
-                            } else {
-                                self.bytecode.emit_store_undefined(value.variable());
-                            }
-
-                            // TODO: SAME
-                            self.compile_declaration_pattern(
-                                pattern,
-                                BindingOpcode::InitLexical,
-                                &value,
-                            );
-                            self.register_allocator.dealloc(value);
-                        }
-                    }
+                    self.add_disposable(&value, is_async);
+                    self.emit_binding(BindingOpcode::InitLexical, ident, &value);
+                    self.register_allocator.dealloc(value);
                 }
             }
         }

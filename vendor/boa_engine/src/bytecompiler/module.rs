@@ -1,4 +1,4 @@
-use super::{ByteCompiler, Literal, ToJsString};
+use super::{ByteCompiler, Literal, ToJsString, statement::using::using_in};
 use crate::vm::opcode::BindingOpcode;
 use boa_ast::{ModuleItem, ModuleItemList, declaration::ExportDeclaration};
 use boa_interner::Sym;
@@ -7,8 +7,17 @@ impl ByteCompiler<'_> {
     /// Compiles a [`ModuleItemList`].
     #[inline]
     pub fn compile_module_item_list(&mut self, list: &ModuleItemList) {
+        // gleaner: the module is a scope that may dispose of something.
+        let items = list.items().iter().filter_map(|item| match item {
+            ModuleItem::StatementListItem(item) => Some(item),
+            _ => None,
+        });
+        let using = using_in(items).map(|is_async| self.begin_using(is_async, false));
         for node in list.items() {
             self.compile_module_item(node);
+        }
+        if let Some(using) = using {
+            self.end_using(using);
         }
     }
 

@@ -913,6 +913,18 @@ impl CodeBlock {
             Instruction::TemplateCreate { site, dst, values } => {
                 format!("site:{site}, dst:{dst}, values:{values:?}")
             }
+            Instruction::CreateDisposables { dst } => format!("dst:{dst}"),
+            Instruction::AddDisposable {
+                stack,
+                value,
+                is_async,
+            } => format!("stack:{stack}, value:{value}, is_async:{is_async}"),
+            Instruction::DisposeFailed { stack, error } => format!("stack:{stack}, error:{error}"),
+            Instruction::DisposeNext {
+                stack,
+                value,
+                waits,
+            } => format!("stack:{stack}, value:{value}, waits:{waits}"),
             Instruction::GetFunctionObject { function_object } => {
                 format!("function_object:{function_object}")
             }
@@ -987,11 +999,7 @@ impl CodeBlock {
             | Instruction::Reserved52
             | Instruction::Reserved53
             | Instruction::Reserved54
-            | Instruction::Reserved55
-            | Instruction::Reserved56
-            | Instruction::Reserved57
-            | Instruction::Reserved58
-            | Instruction::Reserved59 => unreachable!("Reserved opcodes are unreachable"),
+            | Instruction::Reserved55 => unreachable!("Reserved opcodes are unreachable"),
         }
     }
 }

@@ -326,6 +326,14 @@ where
             ScriptBody::new(true, cursor.strict(), self.direct_eval).parse(cursor, interner)?;
         let script = boa_ast::Script::new(stmts);
 
+        // gleaner: a script is no scope that ends.
+        if statement::declares_using(script.statements().statements()) {
+            return Err(Error::general(
+                "`using` cannot be declared at the top level of a script",
+                Position::new(1, 1),
+            ));
+        }
+
         // It is a Syntax Error if the LexicallyDeclaredNames of ScriptBody contains any duplicate entries.
         let mut lexical_names = FxHashSet::default();
         for name in lexically_declared_names(&script) {

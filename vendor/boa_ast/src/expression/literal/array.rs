@@ -1,11 +1,11 @@
 //! Array declaration Expression.
 
 use crate::expression::Expression;
-use crate::expression::operator::assign::{AssignOp, AssignTarget};
-use crate::pattern::{ArrayPattern, ArrayPatternElement, Pattern};
+use crate::expression::operator::assign::AssignTarget;
+use crate::pattern::{ArrayPattern, ArrayPatternElement};
 use crate::visitor::{VisitWith, Visitor, VisitorMut};
 use crate::{Span, Spanned};
-use boa_interner::{Interner, Sym, ToInternedString};
+use boa_interner::{Interner, ToInternedString};
 use core::ops::ControlFlow;
 
 /// An array is an ordered collection of data (either primitive or object depending upon the
@@ -56,108 +56,58 @@ impl ArrayLiteral {
     /// Converts this `ArrayLiteral` into an [`ArrayPattern`].
     #[must_use]
     pub fn to_pattern(&self, strict: bool) -> Option<ArrayPattern> {
+        self.to_pattern_of(strict, false)
+    }
+
+    /// gleaner: converts this literal into a pattern; that of a `binding` has no other targets than names.
+    #[must_use]
+    pub fn to_pattern_of(&self, strict: bool, binding: bool) -> Option<ArrayPattern> {
         if self.has_trailing_comma_spread() {
             return None;
         }
 
         let mut bindings = Vec::new();
         for (i, expr) in self.arr.iter().enumerate() {
-            let Some(expr) = expr else {
-                bindings.push(ArrayPatternElement::Elision);
-                continue;
-            };
-            match expr {
-                Expression::Identifier(ident) => {
-                    if strict && *ident == Sym::ARGUMENTS {
-                        return None;
-                    }
-
-                    bindings.push(ArrayPatternElement::SingleName {
-                        ident: *ident,
-                        default_init: None,
-                    });
-                }
-                Expression::Spread(spread) => {
-                    match spread.target() {
-                        Expression::Identifier(ident) => {
-                            bindings.push(ArrayPatternElement::SingleNameRest { ident: *ident });
-                        }
-                        Expression::PropertyAccess(access) => {
-                            bindings.push(ArrayPatternElement::PropertyAccessRest {
-                                access: access.clone(),
-                            });
-                        }
-                        Expression::ArrayLiteral(array) => {
-                            let pattern = array.to_pattern(strict)?.into();
-                            bindings.push(ArrayPatternElement::PatternRest { pattern });
-                        }
-                        Expression::ObjectLiteral(object) => {
-                            let pattern = object.to_pattern(strict)?.into();
-                            bindings.push(ArrayPatternElement::PatternRest { pattern });
-                        }
-                        _ => return None,
-                    }
+            bindings.push(match expr {
+                None => ArrayPatternElement::Elision,
+                Some(Expression::Spread(spread)) => {
                     if i + 1 != self.arr.len() {
                         return None;
                     }
-                }
-                Expression::Assign(assign) => {
-                    if assign.op() != AssignOp::Assign {
-                        return None;
-                    }
-                    match assign.lhs() {
-                        AssignTarget::Identifier(ident) => {
-                            let mut init = assign.rhs().clone();
-                            init.set_anonymous_function_definition_name(ident);
-                            bindings.push(ArrayPatternElement::SingleName {
-                                ident: *ident,
-                                default_init: Some(init),
-                            });
+                    match AssignTarget::of_element(spread.target(), strict, binding)? {
+                        (AssignTarget::Identifier(ident), None) => {
+                            ArrayPatternElement::SingleNameRest { ident }
                         }
-                        AssignTarget::Access(access) => {
-                            bindings.push(ArrayPatternElement::PropertyAccess {
-                                access: access.clone(),
-                                default_init: Some(assign.rhs().clone()),
-                            });
+                        (AssignTarget::Access(access), None) => {
+                            ArrayPatternElement::PropertyAccessRest { access }
                         }
-                        AssignTarget::Pattern(pattern) => match pattern {
-                            Pattern::Object(pattern) => {
-                                bindings.push(ArrayPatternElement::Pattern {
-                                    pattern: Pattern::Object(pattern.clone()),
-                                    default_init: Some(assign.rhs().clone()),
-                                });
-                            }
-                            Pattern::Array(pattern) => {
-                                bindings.push(ArrayPatternElement::Pattern {
-                                    pattern: Pattern::Array(pattern.clone()),
-                                    default_init: Some(assign.rhs().clone()),
-                                });
-                            }
-                        },
+                        (AssignTarget::Pattern(pattern), None) => {
+                            ArrayPatternElement::PatternRest { pattern }
+                        }
+                        _ => return None,
                     }
                 }
-                Expression::ArrayLiteral(array) => {
-                    let pattern = array.to_pattern(strict)?.into();
-                    bindings.push(ArrayPatternElement::Pattern {
-                        pattern,
-                        default_init: None,
-                    });
-                }
-                Expression::ObjectLiteral(object) => {
-                    let pattern = object.to_pattern(strict)?.into();
-                    bindings.push(ArrayPatternElement::Pattern {
-                        pattern,
-                        default_init: None,
-                    });
-                }
-                Expression::PropertyAccess(access) => {
-                    bindings.push(ArrayPatternElement::PropertyAccess {
-                        access: access.clone(),
-                        default_init: None,
-                    });
-                }
-                _ => return None,
-            }
+                Some(expr) => match AssignTarget::of_element(expr, strict, binding)? {
+                    (AssignTarget::Identifier(ident), default_init) => {
+                        ArrayPatternElement::SingleName {
+                            ident,
+                            default_init,
+                        }
+                    }
+                    (AssignTarget::Access(access), default_init) => {
+                        ArrayPatternElement::PropertyAccess {
+                            access,
+                            default_init,
+                        }
+                    }
+                    (AssignTarget::Pattern(pattern), default_init) => {
+                        ArrayPatternElement::Pattern {
+                            pattern,
+                            default_init,
+                        }
+                    }
+                },
+            });
         }
         Some(ArrayPattern::new(bindings.into(), self.span))
     }

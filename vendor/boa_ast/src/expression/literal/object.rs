@@ -4,7 +4,7 @@ use crate::{
     LinearPosition, LinearSpan, LinearSpanIgnoreEq, Span, Spanned, block_to_string,
     expression::{
         Expression, Identifier, RESERVED_IDENTIFIERS_STRICT,
-        operator::assign::{AssignOp, AssignTarget},
+        operator::assign::AssignTarget,
     },
     function::{FormalParameterList, FunctionBody},
     join_nodes,
@@ -68,6 +68,12 @@ impl ObjectLiteral {
     /// Converts the object literal into an [`ObjectPattern`].
     #[must_use]
     pub fn to_pattern(&self, strict: bool) -> Option<ObjectPattern> {
+        self.to_pattern_of(strict, false)
+    }
+
+    /// gleaner: converts this literal into a pattern; that of a `binding` has no other targets than names.
+    #[must_use]
+    pub fn to_pattern_of(&self, strict: bool, binding: bool) -> Option<ObjectPattern> {
         let mut bindings = Vec::new();
         for (i, property) in self.properties.iter().enumerate() {
             match property {
@@ -85,113 +91,42 @@ impl ObjectLiteral {
                         default_init: None,
                     });
                 }
-                PropertyDefinition::Property(name, expr) => match (name, expr) {
-                    (PropertyName::Literal(name), Expression::Identifier(ident))
-                        if name.sym() == ident.sym() =>
-                    {
-                        if strict && *name == Sym::EVAL {
-                            return None;
-                        }
-                        if strict && RESERVED_IDENTIFIERS_STRICT.contains(&name.sym()) {
-                            return None;
-                        }
-
-                        bindings.push(ObjectPatternElement::SingleName {
-                            ident: *ident,
-                            name: PropertyName::Literal(*name),
-                            default_init: None,
-                        });
-                    }
-                    (PropertyName::Literal(name), Expression::Identifier(ident)) => {
-                        bindings.push(ObjectPatternElement::SingleName {
-                            ident: *ident,
-                            name: PropertyName::Literal(*name),
-                            default_init: None,
-                        });
-                    }
-                    (PropertyName::Literal(name), Expression::ObjectLiteral(object)) => {
-                        let pattern = object.to_pattern(strict)?.into();
-                        bindings.push(ObjectPatternElement::Pattern {
-                            name: PropertyName::Literal(*name),
-                            pattern,
-                            default_init: None,
-                        });
-                    }
-                    (PropertyName::Literal(name), Expression::ArrayLiteral(array)) => {
-                        let pattern = array.to_pattern(strict)?.into();
-                        bindings.push(ObjectPatternElement::Pattern {
-                            name: PropertyName::Literal(*name),
-                            pattern,
-                            default_init: None,
-                        });
-                    }
-                    (_, Expression::Assign(assign)) => {
-                        if assign.op() != AssignOp::Assign {
-                            return None;
-                        }
-                        match assign.lhs() {
-                            AssignTarget::Identifier(ident) => {
-                                let name = name.literal()?;
-                                if name.sym() == ident.sym() {
-                                    if strict && name == Sym::EVAL {
-                                        return None;
-                                    }
-                                    if strict && RESERVED_IDENTIFIERS_STRICT.contains(&name.sym()) {
-                                        return None;
-                                    }
-                                }
-                                let mut init = assign.rhs().clone();
-                                init.set_anonymous_function_definition_name(ident);
-                                bindings.push(ObjectPatternElement::SingleName {
-                                    ident: *ident,
-                                    name: PropertyName::Literal(name),
-                                    default_init: Some(init),
-                                });
-                            }
-                            AssignTarget::Pattern(pattern) => {
-                                bindings.push(ObjectPatternElement::Pattern {
-                                    name: name.clone(),
-                                    pattern: pattern.clone(),
-                                    default_init: Some(assign.rhs().clone()),
-                                });
-                            }
-                            AssignTarget::Access(access) => {
-                                bindings.push(ObjectPatternElement::AssignmentPropertyAccess {
-                                    name: name.clone(),
-                                    access: access.clone(),
-                                    default_init: Some(assign.rhs().clone()),
-                                });
+                PropertyDefinition::Property(name, expr) => {
+                    let name = name.clone();
+                    bindings.push(match AssignTarget::of_element(expr, strict, binding)? {
+                        (AssignTarget::Identifier(ident), default_init) => {
+                            ObjectPatternElement::SingleName {
+                                ident,
+                                name,
+                                default_init,
                             }
                         }
-                    }
-                    (_, Expression::PropertyAccess(access)) => {
-                        bindings.push(ObjectPatternElement::AssignmentPropertyAccess {
-                            name: name.clone(),
-                            access: access.clone(),
-                            default_init: None,
-                        });
-                    }
-                    (PropertyName::Computed(name), Expression::Identifier(ident)) => {
-                        bindings.push(ObjectPatternElement::SingleName {
-                            ident: *ident,
-                            name: PropertyName::Computed(name.clone()),
-                            default_init: None,
-                        });
-                    }
-                    _ => return None,
-                },
+                        (AssignTarget::Access(access), default_init) => {
+                            ObjectPatternElement::AssignmentPropertyAccess {
+                                name,
+                                access,
+                                default_init,
+                            }
+                        }
+                        (AssignTarget::Pattern(pattern), default_init) => {
+                            ObjectPatternElement::Pattern {
+                                name,
+                                pattern,
+                                default_init,
+                            }
+                        }
+                    });
+                }
                 PropertyDefinition::SpreadObject(spread) => {
-                    match spread {
-                        Expression::Identifier(ident) => {
-                            bindings.push(ObjectPatternElement::RestProperty { ident: *ident });
+                    bindings.push(match AssignTarget::of_element(spread, strict, binding)? {
+                        (AssignTarget::Identifier(ident), None) => {
+                            ObjectPatternElement::RestProperty { ident }
                         }
-                        Expression::PropertyAccess(access) => {
-                            bindings.push(ObjectPatternElement::AssignmentRestPropertyAccess {
-                                access: access.clone(),
-                            });
+                        (AssignTarget::Access(access), None) => {
+                            ObjectPatternElement::AssignmentRestPropertyAccess { access }
                         }
                         _ => return None,
-                    }
+                    });
                     if i + 1 != self.properties.len() {
                         return None;
                     }

@@ -163,12 +163,7 @@ impl ByteCompiler<'_> {
             }
             Expression::Await(expr) => {
                 self.compile_expr(expr.target(), dst);
-                self.bytecode.emit_await(dst.variable());
-                let resume_kind = self.register_allocator.alloc();
-                self.pop_into_register(&resume_kind);
-                self.pop_into_register(dst);
-                self.generator_next(dst, &resume_kind);
-                self.register_allocator.dealloc(resume_kind);
+                self.compile_await(dst);
             }
             Expression::Yield(r#yield) => {
                 if let Some(expr) = r#yield.target() {

@@ -13,6 +13,7 @@ use crate::{
     bytecompiler::{Access, BindingAccessOpcode, ByteCompiler, ToJsString},
     vm::opcode::BindingOpcode,
 };
+use super::using::using_of;
 
 impl ByteCompiler<'_> {
     pub(crate) fn compile_for_loop(
@@ -24,6 +25,7 @@ impl ByteCompiler<'_> {
         let mut let_binding_indices = None;
         let mut outer_scope_local = None;
         let mut outer_scope = None;
+        let mut using = None;
 
         if let Some(init) = for_loop.init() {
             match init {
@@ -62,6 +64,8 @@ impl ByteCompiler<'_> {
                         }
                         let_binding_indices = Some((indices, scope_index));
                     }
+                    using = using_of(decl.declaration())
+                        .map(|is_async| self.begin_using(is_async, use_expr));
                     self.compile_lexical_decl(decl.declaration());
                 }
             }
@@ -147,6 +151,9 @@ impl ByteCompiler<'_> {
             self.register_allocator.dealloc(hoisted.register);
         }
 
+        if let Some(using) = using {
+            self.end_using(using);
+        }
         if let Some(outer_scope_local) = outer_scope_local {
             self.lexical_scope = outer_scope_local;
         }

@@ -10,6 +10,7 @@ mod labelled;
 mod r#loop;
 mod switch;
 mod r#try;
+pub(crate) mod using;
 mod with;
 
 fn position_of_loop(node: &Statement) -> Option<Position> {

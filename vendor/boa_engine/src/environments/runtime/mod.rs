@@ -543,6 +543,19 @@ impl Context {
         Ok(())
     }
 
+    /// gleaner: the place of a global name that no property has, and that a script has declared by `let`, `const` or `class` since the code
+    /// was compiled that uses it.
+    pub(crate) fn late_binding(&self, locator: &BindingLocator) -> Option<BindingLocator> {
+        if !matches!(locator.scope(), BindingLocatorScope::GlobalObject) {
+            return None;
+        }
+        let realm = &self.vm.frame().realm;
+        let found = realm.scope().get_binding(locator.name())?;
+        let global = realm.environment().kind().as_global()?;
+        let is_there = (found.binding_index() as usize) < global.bindings().borrow().len();
+        is_there.then_some(found)
+    }
+
     /// Finds the object environment that contains the binding and returns the `this` value of the object environment.
     pub(crate) fn this_from_object_environment_binding(
         &mut self,

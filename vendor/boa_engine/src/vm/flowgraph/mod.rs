@@ -363,6 +363,10 @@ impl CodeBlock {
                 | Instruction::PushObjectEnvironment { .. }
                 | Instruction::PopPrivateEnvironment
                 | Instruction::ImportCall { .. }
+                | Instruction::CreateDisposables { .. }
+                | Instruction::AddDisposable { .. }
+                | Instruction::DisposeFailed { .. }
+                | Instruction::DisposeNext { .. }
                 | Instruction::Exception { .. }
                 | Instruction::MaybeException { .. }
                 | Instruction::CheckReturn
@@ -429,11 +433,7 @@ impl CodeBlock {
                 | Instruction::Reserved52
                 | Instruction::Reserved53
                 | Instruction::Reserved54
-                | Instruction::Reserved55
-                | Instruction::Reserved56
-                | Instruction::Reserved57
-                | Instruction::Reserved58
-                | Instruction::Reserved59 => unreachable!("Reserved opcodes are unreachable"),
+                | Instruction::Reserved55 => unreachable!("Reserved opcodes are unreachable"),
             }
         }
 

@@ -33,6 +33,7 @@ mod control_flow;
 mod copy;
 mod define;
 mod delete;
+mod dispose;
 mod environment;
 mod function;
 mod generator;
@@ -71,6 +72,8 @@ pub(crate) use copy::*;
 pub(crate) use define::*;
 #[doc(inline)]
 pub(crate) use delete::*;
+#[doc(inline)]
+pub(crate) use dispose::*;
 #[doc(inline)]
 pub(crate) use environment::*;
 #[doc(inline)]
@@ -2152,6 +2155,33 @@ generate_opcodes! {
     ///   - Output: dst
     CreateUnmappedArgumentsObject { dst: RegisterOperand },
 
+    /// gleaner: creates the list of what a scope disposes of.
+    ///
+    /// - Registers:
+    ///   - Output: dst
+    CreateDisposables { dst: RegisterOperand },
+
+    /// gleaner: adds a resource to the list.
+    ///
+    /// - Operands:
+    ///   - is_async: `IndexOperand`
+    /// - Registers:
+    ///   - Input: stack, value
+    AddDisposable { stack: RegisterOperand, value: RegisterOperand, is_async: IndexOperand },
+
+    /// gleaner: notes an error in the list.
+    ///
+    /// - Registers:
+    ///   - Input: stack, error
+    DisposeFailed { stack: RegisterOperand, error: RegisterOperand },
+
+    /// gleaner: disposes of resources until there is something to await.
+    ///
+    /// - Registers:
+    ///   - Input: stack
+    ///   - Output: value, waits
+    DisposeNext { stack: RegisterOperand, value: RegisterOperand, waits: RegisterOperand },
+
     /// Reserved [`Opcode`].
     Reserved1 => Reserved,
     /// Reserved [`Opcode`].
@@ -2262,14 +2292,6 @@ generate_opcodes! {
     Reserved54 => Reserved,
     /// Reserved [`Opcode`].
     Reserved55 => Reserved,
-    /// Reserved [`Opcode`].
-    Reserved56 => Reserved,
-    /// Reserved [`Opcode`].
-    Reserved57 => Reserved,
-    /// Reserved [`Opcode`].
-    Reserved58 => Reserved,
-    /// Reserved [`Opcode`].
-    Reserved59 => Reserved,
     /// Declare `var` type variable during eval declaration instantiation.
     ///
     /// - Operands:

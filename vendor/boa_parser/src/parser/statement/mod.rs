@@ -198,7 +198,16 @@ where
                 Ok(ast::Statement::Empty)
             }
             TokenKind::IdentifierName(_)
-            | TokenKind::Keyword((Keyword::Await | Keyword::Yield, _)) => {
+            | TokenKind::Keyword((
+                // gleaner: these are names, too.
+                Keyword::Await
+                | Keyword::Yield
+                | Keyword::Async
+                | Keyword::Let
+                | Keyword::Of
+                | Keyword::Using,
+                _,
+            )) => {
                 // Labelled Statement check
                 cursor.set_goal(InputElement::Div);
                 let tok = cursor.peek(1, interner)?;
@@ -381,6 +390,58 @@ where
     }
 }
 
+/// gleaner: whether a declaration with `using` or `await using` begins here, and not an expression with these names.
+pub(in crate::parser) fn begins_using<R: ReadChar>(
+    in_for: bool,
+    cursor: &mut Cursor<R>,
+    interner: &mut Interner,
+) -> ParseResult<bool> {
+    let mut n = usize::from(cursor.peek_is_line_terminator(0, interner)? == Some(true));
+    let mut waits = false;
+    let mut kind_at = |n, cursor: &mut Cursor<R>| {
+        cursor
+            .peek_no_skip_line_term(n, interner)
+            .map(|token| token.map(|token| token.kind().clone()))
+    };
+    let mut first = kind_at(n, cursor)?;
+    if let Some(TokenKind::Keyword((Keyword::Await, false))) = first {
+        waits = true;
+        n += 1;
+        first = kind_at(n, cursor)?;
+    }
+    if !matches!(first, Some(TokenKind::Keyword((Keyword::Using, false)))) {
+        return Ok(false);
+    }
+    cursor.set_goal(InputElement::Div);
+    Ok(match kind_at(n + 1, cursor)? {
+        Some(TokenKind::IdentifierName(_)) => true,
+        // `for (using of …)` reads into `using`, and `for (using of = …)` declares `of`.
+        Some(TokenKind::Keyword((Keyword::Of, _))) => {
+            !in_for
+                || waits
+                || kind_at(n + 2, cursor)? == Some(TokenKind::Punctuator(Punctuator::Assign))
+        }
+        Some(TokenKind::Keyword((
+            Keyword::Async | Keyword::Await | Keyword::Let | Keyword::Using | Keyword::Yield,
+            _,
+        ))) => true,
+        _ => false,
+    })
+}
+
+/// gleaner: whether one of these statements is a declaration with `using`.
+pub(in crate::parser) fn declares_using(items: &[ast::StatementListItem]) -> bool {
+    items.iter().any(|item| {
+        matches!(item, ast::StatementListItem::Declaration(declaration) if matches!(
+            declaration.as_ref(),
+            ast::Declaration::Lexical(
+                ast::declaration::LexicalDeclaration::Using(_)
+                    | ast::declaration::LexicalDeclaration::AwaitUsing(_)
+            )
+        ))
+    })
+}
+
 /// Statement list item parsing
 ///
 /// A statement list item can either be an statement or a declaration.
@@ -424,32 +485,23 @@ where
         let tok = cursor.peek(0, interner).or_abrupt()?;
 
         match tok.kind().clone() {
-            TokenKind::Keyword((
-                Keyword::Function | Keyword::Class | Keyword::Const | Keyword::Using,
-                _,
-            )) => Declaration::new(self.allow_yield, self.allow_await)
-                .parse(cursor, interner)
-                .map(ast::StatementListItem::from),
-            TokenKind::Keyword((Keyword::Let, false))
-                if allowed_token_after_let(cursor.peek(1, interner)?) =>
+            TokenKind::Keyword((Keyword::Function | Keyword::Class | Keyword::Const, _)) => {
+                Declaration::new(self.allow_yield, self.allow_await)
+                    .parse(cursor, interner)
+                    .map(ast::StatementListItem::from)
+            }
+            // gleaner: `using` and `await` are names and expressions, too.
+            TokenKind::Keyword((Keyword::Using | Keyword::Await, false))
+                if begins_using(false, cursor, interner)? =>
             {
                 Declaration::new(self.allow_yield, self.allow_await)
                     .parse(cursor, interner)
                     .map(ast::StatementListItem::from)
             }
-            TokenKind::Keyword((Keyword::Await, false)) => {
-                // Check if this is `await using`
-                // Per spec, there must be [no LineTerminator here] between `await` and `using`
-                if let Some(next_tok) = cursor.peek_no_skip_line_term(1, interner)?
-                    && next_tok.kind() != &TokenKind::LineTerminator
-                    && matches!(next_tok.kind(), TokenKind::Keyword((Keyword::Using, false)))
-                {
-                    return Declaration::new(self.allow_yield, self.allow_await)
-                        .parse(cursor, interner)
-                        .map(ast::StatementListItem::from);
-                }
-                // Otherwise, parse as a statement (await expression)
-                Statement::new(self.allow_yield, self.allow_await, self.allow_return)
+            TokenKind::Keyword((Keyword::Let, false))
+                if allowed_token_after_let(cursor.peek(1, interner)?) =>
+            {
+                Declaration::new(self.allow_yield, self.allow_await)
                     .parse(cursor, interner)
                     .map(ast::StatementListItem::from)
             }

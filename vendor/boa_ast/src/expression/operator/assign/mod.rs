@@ -178,6 +178,28 @@ impl AssignTarget {
             _ => None,
         }
     }
+
+    /// gleaner: the target of an element of a pattern, and its initializer. The elements of a `binding` are names.
+    pub(crate) fn of_element(
+        element: &Expression,
+        strict: bool,
+        binding: bool,
+    ) -> Option<(Self, Option<Expression>)> {
+        let (target, init) = match element {
+            Expression::Assign(assign) if assign.op() == AssignOp::Assign => {
+                (assign.lhs().clone(), Some(assign.rhs().clone()))
+            }
+            Expression::Parenthesized(_) if binding => return None,
+            Expression::ObjectLiteral(object) => {
+                (Self::Pattern(object.to_pattern_of(strict, binding)?.into()), None)
+            }
+            Expression::ArrayLiteral(array) => {
+                (Self::Pattern(array.to_pattern_of(strict, binding)?.into()), None)
+            }
+            element => (Self::from_expression_simple(element, strict)?, None),
+        };
+        (!binding || !matches!(target, Self::Access(_))).then_some((target, init))
+    }
 }
 
 impl Spanned for AssignTarget {

@@ -1,3 +1,5 @@
+use boa_ast::scope::BindingLocator;
+
 use crate::{
     Context, JsResult, JsValue,
     error::JsNativeError,
@@ -5,6 +7,23 @@ use crate::{
     property::PropertyKey,
     vm::opcode::{IndexOperand, Operation, RegisterOperand},
 };
+
+/// gleaner: the value of a binding, whose place a later script may have made.
+fn value_of(locator: &mut BindingLocator, context: &mut Context) -> JsResult<JsValue> {
+    if let Some(value) = context.get_binding(locator)? {
+        return Ok(value);
+    }
+    if let Some(late) = context.late_binding(locator) {
+        *locator = late;
+        if let Some(value) = context.get_binding(locator)? {
+            return Ok(value);
+        }
+    }
+    let name = locator.name().to_std_string_escaped();
+    Err(JsNativeError::reference()
+        .with_message(format!("{name} is not defined"))
+        .into())
+}
 
 /// `GetName` implements the Opcode Operation for `Opcode::GetName`
 ///
@@ -27,10 +46,7 @@ impl GetName {
         let mut binding_locator =
             context.vm.frame().code_block.bindings[usize::from(index)].clone();
         context.find_runtime_binding(&mut binding_locator)?;
-        let result = context.get_binding(&binding_locator)?.ok_or_else(|| {
-            let name = binding_locator.name().to_std_string_escaped();
-            JsNativeError::reference().with_message(format!("{name} is not defined"))
-        })?;
+        let result = value_of(&mut binding_locator, context)?;
         context.vm.set_register(value.into(), result);
         Ok(())
     }
@@ -92,6 +108,12 @@ impl GetNameGlobal {
 
             let context = &mut InternalMethodPropertyContext::new(context);
             let Some(result) = object.__try_get__(&key, object.clone().into(), context)? else {
+                if let Some(late) = context.late_binding(&binding_locator)
+                    && let Some(result) = context.get_binding(&late)?
+                {
+                    context.vm.set_register(dst.into(), result);
+                    return Ok(());
+                }
                 let name = binding_locator.name().to_std_string_escaped();
                 return Err(JsNativeError::reference()
                     .with_message(format!("{name} is not defined"))
@@ -170,10 +192,7 @@ impl GetNameAndLocator {
         let mut binding_locator =
             context.vm.frame().code_block.bindings[usize::from(index)].clone();
         context.find_runtime_binding(&mut binding_locator)?;
-        let result = context.get_binding(&binding_locator)?.ok_or_else(|| {
-            let name = binding_locator.name().to_std_string_escaped();
-            JsNativeError::reference().with_message(format!("{name} is not defined"))
-        })?;
+        let result = value_of(&mut binding_locator, context)?;
 
         context.vm.frame_mut().binding_stack.push(binding_locator);
         context.vm.set_register(value.into(), result);
@@ -209,6 +228,8 @@ impl GetNameOrUndefined {
 
         let result = if let Some(value) = context.get_binding(&binding_locator)? {
             value
+        } else if let Some(late) = context.late_binding(&binding_locator) {
+            context.get_binding(&late)?.unwrap_or_default()
         } else if is_global {
             JsValue::undefined()
         } else {

@@ -57,7 +57,7 @@ impl SetName {
 
         context.find_runtime_binding(&mut binding_locator)?;
 
-        verify_initialized(&binding_locator, context)?;
+        verify_initialized(&mut binding_locator, context)?;
 
         context.set_binding(&binding_locator, value.clone(), strict)?;
 
@@ -93,7 +93,7 @@ impl SetNameByLocator {
             context.find_runtime_binding(&mut binding_locator)?;
         }
 
-        verify_initialized(&binding_locator, context)?;
+        verify_initialized(&mut binding_locator, context)?;
 
         context.set_binding(&binding_locator, value.clone(), strict)?;
 
@@ -108,8 +108,20 @@ impl Operation for SetNameByLocator {
 }
 
 /// Checks that the binding pointed by `locator` exists and is initialized.
-fn verify_initialized(locator: &BindingLocator, context: &mut Context) -> JsResult<()> {
+fn verify_initialized(locator: &mut BindingLocator, context: &mut Context) -> JsResult<()> {
     if !context.is_initialized_binding(locator)? {
+        // gleaner: a later script has declared it.
+        if let Some(late) = context.late_binding(locator) {
+            let name = locator.name().clone();
+            if context.realm().scope().set_mutable_binding(name.clone()).is_err() {
+                let name = name.to_std_string_escaped();
+                return Err(JsNativeError::typ()
+                    .with_message(format!("cannot mutate an immutable binding '{name}'"))
+                    .into());
+            }
+            *locator = late;
+            return verify_initialized(locator, context);
+        }
         let key = locator.name();
         let strict = context.vm.frame().code_block.strict();
 

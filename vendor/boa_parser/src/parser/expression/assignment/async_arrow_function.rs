@@ -27,7 +27,7 @@ use ast::{
     },
 };
 use boa_ast::{
-    self as ast, Punctuator, Span, Spanned, StatementList,
+    self as ast, LinearSpan, Position, Punctuator, Span, Spanned, StatementList,
     declaration::Variable,
     function::{FormalParameter, FormalParameterList},
     statement::Return,
@@ -100,6 +100,28 @@ where
                 )
             };
 
+        self.parse_body(
+            params,
+            params_start_position,
+            start_linear_span,
+            async_token_span.start(),
+            cursor,
+            interner,
+        )
+    }
+}
+
+impl AsyncArrowFunction {
+    /// gleaner: parses what follows the parameters.
+    pub(in crate::parser) fn parse_body<R: ReadChar>(
+        self,
+        params: FormalParameterList,
+        params_start_position: Position,
+        start_linear_span: LinearSpan,
+        start: Position,
+        cursor: &mut Cursor<R>,
+        interner: &mut Interner,
+    ) -> ParseResult<ast::function::AsyncArrowFunction> {
         cursor.peek_expect_no_lineterminator(0, "async arrow function", interner)?;
         cursor.expect(Punctuator::Arrow, "async arrow function", interner)?;
 
@@ -156,7 +178,7 @@ where
             params,
             body,
             linear_span,
-            Span::new(async_token_span.start(), body_span_end),
+            Span::new(start, body_span_end),
         ))
     }
 }

@@ -15,11 +15,12 @@ mod r#yield;
 
 use crate::{
     Error,
-    lexer::{Error as LexError, InputElement, TokenKind},
+    lexer::{Error as LexError, InputElement, Token, TokenKind},
     parser::{
         AllowAwait, AllowIn, AllowYield, Cursor, OrAbrupt, ParseResult, TokenParser,
         expression::{
             FormalParameterListOrExpression,
+            primary::expression_to_formal_parameters,
             assignment::{
                 arrow_function::{ArrowFunction, ConciseBody},
                 async_arrow_function::AsyncArrowFunction,
@@ -32,11 +33,19 @@ use crate::{
     source::ReadChar,
 };
 use boa_ast::{
-    Expression, Keyword, Punctuator, Span, Spanned,
-    expression::operator::assign::{Assign, AssignOp, AssignTarget},
+    Expression, Keyword, Punctuator, Spanned, Span,
+    expression::{
+        Call, Identifier,
+        access::PropertyAccessField,
+        operator::assign::{Assign, AssignOp, AssignTarget},
+    },
+    function::{FormalParameter, FormalParameterList, FunctionExpression, GeneratorExpression},
+    property::PropertyName,
+    visitor::Visitor,
     operations::{ContainsSymbol, bound_names, contains, lexically_declared_names},
 };
-use boa_interner::Interner;
+use boa_interner::{Interner, Sym};
+use std::ops::ControlFlow;
 
 pub(super) use exponentiation::ExponentiationExpression;
 
@@ -81,6 +90,75 @@ impl AssignmentExpression {
     }
 }
 
+/// gleaner: looks for `await` as a name, which it cannot be among the parameters of an async function.
+struct NamesAwait;
+
+impl<'ast> Visitor<'ast> for NamesAwait {
+    type BreakTy = ();
+
+    fn visit_identifier(&mut self, node: &'ast Identifier) -> ControlFlow<()> {
+        if node.sym() == Sym::AWAIT {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn visit_property_name(&mut self, node: &'ast PropertyName) -> ControlFlow<()> {
+        match node {
+            PropertyName::Literal(_) => ControlFlow::Continue(()),
+            PropertyName::Computed(expression) => self.visit_expression(expression),
+        }
+    }
+
+    fn visit_property_access_field(&mut self, node: &'ast PropertyAccessField) -> ControlFlow<()> {
+        match node {
+            PropertyAccessField::Const(_) => ControlFlow::Continue(()),
+            PropertyAccessField::Expr(expression) => self.visit_expression(expression),
+        }
+    }
+
+    fn visit_function_expression(&mut self, _: &'ast FunctionExpression) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn visit_generator_expression(&mut self, _: &'ast GeneratorExpression) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// gleaner: the parameters of an async arrow function whose head was read as a call of `async`.
+fn parameters_of_call(call: &Call, strict: bool) -> ParseResult<FormalParameterList> {
+    let mut parameters = Vec::with_capacity(call.args().len());
+    for (i, argument) in call.args().iter().enumerate() {
+        match argument {
+            Expression::Spread(spread) if i + 1 == call.args().len() => {
+                let mut rest = Vec::with_capacity(1);
+                expression_to_formal_parameters(spread.target(), &mut rest, strict, call.span())?;
+                for parameter in rest {
+                    if parameter.init().is_some() {
+                        return Err(Error::general(
+                            "a rest parameter cannot have an initializer",
+                            call.span().start(),
+                        ));
+                    }
+                    parameters.push(FormalParameter::new(parameter.variable().clone(), true));
+                }
+            }
+            argument => {
+                expression_to_formal_parameters(argument, &mut parameters, strict, call.span())?;
+            }
+        }
+    }
+    let parameters = FormalParameterList::from(parameters);
+    if NamesAwait.visit_formal_parameter_list(&parameters).is_break() {
+        return Err(Error::general(
+            "keyword `await` not allowed in this context",
+            call.span().start(),
+        ));
+    }
+    Ok(parameters)
+}
+
 impl<R> TokenParser<R> for AssignmentExpression
 where
     R: ReadChar,
@@ -89,6 +167,7 @@ where
 
     fn parse(self, cursor: &mut Cursor<R>, interner: &mut Interner) -> ParseResult<Expression> {
         cursor.set_goal(InputElement::RegExp);
+        let mut may_be_async_arrow = false;
 
         match cursor.peek(0, interner).or_abrupt()?.kind() {
             // [+Yield]YieldExpression[?In, ?Await]
@@ -97,10 +176,10 @@ where
                     .parse(cursor, interner);
             }
             // ArrowFunction[?In, ?Yield, ?Await] -> ArrowParameters[?Yield, ?Await] -> BindingIdentifier[?Yield, ?Await]
-            // gleaner: `of` and `let` are names here, too.
+            // gleaner: `of`, `let` and `using` are names here, too.
             TokenKind::IdentifierName(_)
             | TokenKind::Keyword((
-                Keyword::Yield | Keyword::Await | Keyword::Of | Keyword::Let,
+                Keyword::Yield | Keyword::Await | Keyword::Of | Keyword::Let | Keyword::Using,
                 _,
             )) => {
                 cursor.set_goal(InputElement::Div);
@@ -128,29 +207,32 @@ where
                     1
                 };
 
-                let peek_1 = cursor.peek(1, interner).or_abrupt()?.kind().clone();
+                // gleaner: the text may end here.
+                let peek_1 = cursor.peek(1, interner)?.map(|token| token.kind().clone());
                 let is_line_terminator = cursor
-                    .peek_is_line_terminator(skip_n, interner)
-                    .or_abrupt()?;
+                    .peek_is_line_terminator(skip_n, interner)?
+                    .unwrap_or(true);
                 // gleaner: `async` alone is a name.
-                if !is_line_terminator && peek_1 == TokenKind::Punctuator(Punctuator::Arrow) {
+                if !is_line_terminator && peek_1 == Some(TokenKind::Punctuator(Punctuator::Arrow)) {
                     return ArrowFunction::new(self.allow_in, self.allow_yield, self.allow_await)
                         .parse(cursor, interner)
                         .map(Expression::from);
                 }
+                // gleaner: `async (` begins a call, which may turn out to be the head of a function.
+                may_be_async_arrow = !is_line_terminator
+                    && peek_1 == Some(TokenKind::Punctuator(Punctuator::OpenParen));
                 if !is_line_terminator
-                    && (matches!(peek_1, TokenKind::Punctuator(Punctuator::OpenParen))
-                        || (matches!(
-                            peek_1,
+                    && (matches!(
+                        peek_1,
+                        Some(
                             TokenKind::IdentifierName(_)
                                 | TokenKind::Keyword((
-                                    Keyword::Yield | Keyword::Await | Keyword::Of,
+                                    Keyword::Yield | Keyword::Await | Keyword::Of | Keyword::Using,
                                     _
                                 ))
-                        ) && matches!(
-                            cursor.peek(2, interner).or_abrupt()?.kind(),
-                            TokenKind::Punctuator(Punctuator::Arrow)
-                        )))
+                        )
+                    ) && cursor.peek(2, interner)?.map(Token::kind)
+                        == Some(&TokenKind::Punctuator(Punctuator::Arrow)))
                 {
                     return Ok(AsyncArrowFunction::new(self.allow_in, self.allow_yield)
                         .parse(cursor, interner)?
@@ -244,6 +326,24 @@ where
             }
             FormalParameterListOrExpression::Expression(expression) => expression,
         };
+        if may_be_async_arrow
+            && let Expression::Call(call) = &lhs
+            && matches!(call.function(), Expression::Identifier(name) if name.sym() == Sym::ASYNC)
+            && cursor.peek(0, interner)?.map(Token::kind)
+                == Some(&TokenKind::Punctuator(Punctuator::Arrow))
+        {
+            let params = parameters_of_call(call, cursor.strict())?;
+            return AsyncArrowFunction::new(self.allow_in, self.allow_yield)
+                .parse_body(
+                    params,
+                    call.span().start(),
+                    start_linear_span,
+                    position,
+                    cursor,
+                    interner,
+                )
+                .map(Expression::from);
+        }
 
         // Review if we are trying to assign to an invalid left hand side expression.
         // gleaner: a token is copied when it is an operator only.

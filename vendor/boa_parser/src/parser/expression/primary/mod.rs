@@ -46,7 +46,10 @@ use boa_ast::{
     expression::{
         Identifier, Parenthesized, This,
         literal::{self, Literal, LiteralKind, TemplateElement},
-        operator::{assign::AssignTarget, binary::BinaryOp},
+        operator::{
+            assign::{AssignOp, AssignTarget},
+            binary::BinaryOp,
+        },
     },
     function::{FormalParameter, FormalParameterList},
     operations::{ContainsSymbol, contains},
@@ -187,7 +190,8 @@ where
             }
             TokenKind::IdentifierName(_)
             | TokenKind::Keyword((
-                Keyword::Let | Keyword::Yield | Keyword::Await | Keyword::Of,
+                // gleaner: `using` is a name, too.
+                Keyword::Let | Keyword::Yield | Keyword::Await | Keyword::Of | Keyword::Using,
                 _,
             )) => IdentifierReference::new(self.allow_yield, self.allow_await)
                 .parse(cursor, interner)
@@ -550,7 +554,7 @@ where
 }
 
 /// Convert an expression to a formal parameter and append it to the given parameter list.
-fn expression_to_formal_parameters(
+pub(in crate::parser) fn expression_to_formal_parameters(
     node: &ast::Expression,
     parameters: &mut Vec<FormalParameter>,
     strict: bool,
@@ -579,7 +583,7 @@ fn expression_to_formal_parameters(
             expression_to_formal_parameters(bin_op.lhs(), parameters, strict, span)?;
             expression_to_formal_parameters(bin_op.rhs(), parameters, strict, span)?;
         }
-        ast::Expression::Assign(assign) => match assign.lhs() {
+        ast::Expression::Assign(assign) if assign.op() == AssignOp::Assign => match assign.lhs() {
             AssignTarget::Identifier(ident) => {
                 parameters.push(FormalParameter::new(
                     Variable::from_identifier(*ident, Some(assign.rhs().clone())),
@@ -608,7 +612,7 @@ fn expression_to_formal_parameters(
             }
         },
         ast::Expression::ObjectLiteral(object) => {
-            let pattern = object.to_pattern(strict).ok_or_else(|| {
+            let pattern = object.to_pattern_of(strict, true).ok_or_else(|| {
                 Error::general(
                     "invalid object binding pattern in formal parameter list",
                     span.start(),
@@ -621,7 +625,7 @@ fn expression_to_formal_parameters(
             ));
         }
         ast::Expression::ArrayLiteral(array) => {
-            let pattern = array.to_pattern(strict).ok_or_else(|| {
+            let pattern = array.to_pattern_of(strict, true).ok_or_else(|| {
                 Error::general(
                     "invalid array binding pattern in formal parameter list",
                     span.start(),

@@ -22,6 +22,7 @@ use crate::{
 use boa_ast::{
     Keyword, Punctuator, Spanned,
     declaration::{ExportDeclaration as AstExportDeclaration, ReExportKind},
+    expression::Identifier,
 };
 use boa_interner::{Interner, Sym};
 
@@ -109,12 +110,13 @@ where
             TokenKind::Punctuator(Punctuator::OpenBlock) => {
                 let names = NamedExports.parse(cursor, interner)?;
 
-                let next = cursor.peek(0, interner).or_abrupt()?;
-
-                if matches!(
-                    next.kind(),
-                    TokenKind::IdentifierName((Sym::FROM, ContainsEscapeSequence(false)))
-                ) {
+                // gleaner: the text may end here.
+                if cursor.peek(0, interner)?.is_some_and(|next| {
+                    matches!(
+                        next.kind(),
+                        TokenKind::IdentifierName((Sym::FROM, ContainsEscapeSequence(false)))
+                    )
+                }) {
                     let specifier =
                         FromClause::new("export declaration").parse(cursor, interner)?;
                     let attributes =
@@ -166,6 +168,16 @@ where
             TokenKind::Keyword((Keyword::Default, false)) => {
                 cursor.advance(interner);
 
+                // gleaner: `async` begins a function only when `function` follows in its line.
+                let skip_n = if cursor.peek_is_line_terminator(0, interner).or_abrupt()? {
+                    2
+                } else {
+                    1
+                };
+                let is_async_function = matches!(
+                    cursor.peek_no_skip_line_term(skip_n, interner)?,
+                    Some(token) if token.kind() == &TokenKind::Keyword((Keyword::Function, false))
+                );
                 let tok = cursor.peek(0, interner).or_abrupt()?;
 
                 match tok.kind() {
@@ -183,7 +195,7 @@ where
                             )
                         }
                     }
-                    TokenKind::Keyword((Keyword::Async, false)) => {
+                    TokenKind::Keyword((Keyword::Async, false)) if is_async_function => {
                         let next_token = cursor.peek(2, interner).or_abrupt()?;
                         if next_token.kind() == &TokenKind::Punctuator(Punctuator::Mul) {
                             AstExportDeclaration::DefaultAsyncGeneratorDeclaration(
@@ -205,8 +217,13 @@ where
                         )
                     }
                     _ => {
-                        let expr =
+                        let mut expr =
                             AssignmentExpression::new(true, false, true).parse(cursor, interner)?;
+                        // gleaner: a class knows its name before its elements are evaluated.
+                        expr.set_anonymous_function_definition_name(&Identifier::new(
+                            Sym::DEFAULT,
+                            expr.span(),
+                        ));
 
                         cursor.expect_semicolon("default expression export", interner)?;
 

@@ -22,7 +22,10 @@ pub(in crate::parser) use self::{
 use crate::{
     Error,
     lexer::TokenKind,
-    parser::{AllowAwait, AllowYield, Cursor, OrAbrupt, ParseResult, TokenParser},
+    parser::{
+        AllowAwait, AllowYield, Cursor, OrAbrupt, ParseResult, TokenParser,
+        statement::begins_using,
+    },
     source::ReadChar,
 };
 use boa_ast::{self as ast, Keyword, Punctuator, Spanned, declaration::ImportAttribute};
@@ -77,35 +80,13 @@ where
                     .parse(cursor, interner)
                     .map(Into::into)
             }
-            TokenKind::Keyword((Keyword::Await, false)) => {
-                // Check if this is `await using`
-                // Per spec, there must be [no LineTerminator here] between `await` and `using`
-                if let Some(next_tok) = cursor.peek_no_skip_line_term(1, interner)?
-                    && next_tok.kind() != &TokenKind::LineTerminator
-                    && matches!(next_tok.kind(), TokenKind::Keyword((Keyword::Using, false)))
-                {
-                    return LexicalDeclaration::new(
-                        true,
-                        self.allow_yield,
-                        self.allow_await,
-                        false,
-                    )
+            // gleaner: there may be a line terminator before it.
+            TokenKind::Keyword((Keyword::Await, false))
+                if begins_using(false, cursor, interner)? =>
+            {
+                LexicalDeclaration::new(true, self.allow_yield, self.allow_await, false)
                     .parse(cursor, interner)
-                    .map(Into::into);
-                }
-                Err(Error::expected(
-                    [
-                        Keyword::Function.to_string(),
-                        Keyword::Async.to_string(),
-                        Keyword::Class.to_string(),
-                        Keyword::Const.to_string(),
-                        Keyword::Let.to_string(),
-                        Keyword::Using.to_string(),
-                    ],
-                    tok_str,
-                    tok_span,
-                    "export declaration",
-                ))
+                    .map(Into::into)
             }
             _ => Err(Error::expected(
                 [

@@ -15,6 +15,7 @@ use crate::{
         expression::{AssignmentExpression, Expression},
         statement::{
             Statement,
+            begins_using,
             declaration::{LexicalDeclaration, allowed_token_after_let},
             variable::VariableDeclarationList,
         },
@@ -22,7 +23,8 @@ use crate::{
     source::ReadChar,
 };
 use ast::{
-    declaration::Binding,
+    declaration::{Binding, Variable},
+    expression::Identifier,
     operations::{bound_names, var_declared_names},
 };
 use boa_ast::{
@@ -129,6 +131,16 @@ where
                         .into(),
                 )
             }
+            // gleaner: `using` and `await` are names and expressions, too.
+            TokenKind::Keyword((Keyword::Using | Keyword::Await, false))
+                if begins_using(true, cursor, interner)? =>
+            {
+                Some(
+                    LexicalDeclaration::new(false, self.allow_yield, self.allow_await, true)
+                        .parse(cursor, interner)?
+                        .into(),
+                )
+            }
             TokenKind::Keyword((Keyword::Const, _)) => Some(
                 LexicalDeclaration::new(false, self.allow_yield, self.allow_await, true)
                     .parse(cursor, interner)?
@@ -193,7 +205,34 @@ where
                 }
 
                 let in_loop = kw == &Keyword::In;
-                let init = initializer_to_iterable_loop_initializer(
+                // gleaner: each turn binds a name that no script can write, and a block binds what it holds.
+                let using = match &init {
+                    ForLoopInitializer::Lexical(head) => match head.declaration() {
+                        ast::declaration::LexicalDeclaration::Using(list)
+                        | ast::declaration::LexicalDeclaration::AwaitUsing(list) => {
+                            let waits = matches!(
+                                head.declaration(),
+                                ast::declaration::LexicalDeclaration::AwaitUsing(_)
+                            );
+                            match list.as_ref() {
+                                [one] => match one.binding() {
+                                    Binding::Identifier(name) => Some((*name, waits)),
+                                    Binding::Pattern(_) => None,
+                                },
+                                _ => None,
+                            }
+                        }
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                if in_loop && using.is_some() {
+                    return Err(Error::general(
+                        "`using` cannot be declared in the head of a for-in loop",
+                        position,
+                    ));
+                }
+                let mut init = initializer_to_iterable_loop_initializer(
                     init,
                     position,
                     cursor.strict(),
@@ -213,8 +252,9 @@ where
 
                 let position = cursor.peek(0, interner).or_abrupt()?.span().start();
 
-                let body = Statement::new(self.allow_yield, self.allow_await, self.allow_return)
-                    .parse(cursor, interner)?;
+                let mut body =
+                    Statement::new(self.allow_yield, self.allow_await, self.allow_return)
+                        .parse(cursor, interner)?;
 
                 // Early Error: It is a Syntax Error if IsLabelledFunction(Statement) is true.
                 if body.is_labelled_function() {
@@ -252,6 +292,14 @@ where
                         }
                     }
                 }
+                if let Some((name, waits)) = using {
+                    let held = Identifier::new(
+                        interner.get_or_intern("%using%"),
+                        ast::Spanned::span(&name),
+                    );
+                    init = IterableLoopInitializer::Const(Binding::Identifier(held));
+                    body = using_block(name, held, waits, body);
+                }
                 return Ok(if in_loop {
                     ForInLoop::new(init, expr, body).into()
                 } else {
@@ -262,12 +310,14 @@ where
         };
 
         if let Some(ForLoopInitializer::Lexical(initializer)) = &init
-            && let ast::declaration::LexicalDeclaration::Const(list) = initializer.declaration()
+            && let ast::declaration::LexicalDeclaration::Const(list)
+            | ast::declaration::LexicalDeclaration::Using(list)
+            | ast::declaration::LexicalDeclaration::AwaitUsing(list) = initializer.declaration()
         {
             for decl in list.as_ref() {
                 if decl.init().is_none() {
                     return Err(Error::general(
-                        "Expected initializer for const declaration",
+                        "Expected initializer for declaration",
                         position,
                     ));
                 }
@@ -325,6 +375,28 @@ where
 
         Ok(ForLoop::new(init, cond, step, body, for_position).into())
     }
+}
+
+/// gleaner: `{ using name = held; body }`
+fn using_block(
+    name: Identifier,
+    held: Identifier,
+    waits: bool,
+    body: ast::Statement,
+) -> ast::Statement {
+    let variable = Variable::from_identifier(name, Some(held.into()));
+    let list = ast::declaration::VariableList::new(Box::new([variable]))
+        .expect("it has one variable");
+    let declaration = if waits {
+        ast::declaration::LexicalDeclaration::AwaitUsing(list)
+    } else {
+        ast::declaration::LexicalDeclaration::Using(list)
+    };
+    let items: Vec<ast::StatementListItem> = vec![
+        ast::Declaration::from(declaration).into(),
+        ast::StatementListItem::from(body),
+    ];
+    ast::statement::Block::from((items, ast::LinearPosition::default())).into()
 }
 
 fn initializer_to_iterable_loop_initializer(

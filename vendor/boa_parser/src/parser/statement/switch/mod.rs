@@ -3,7 +3,7 @@ use crate::{
     lexer::TokenKind,
     parser::{
         AllowAwait, AllowReturn, AllowYield, Cursor, OrAbrupt, ParseResult, TokenParser,
-        expression::Expression, statement::StatementList,
+        expression::Expression, statement::{StatementList, declares_using},
     },
     source::ReadChar,
 };
@@ -70,6 +70,13 @@ where
         let cases = CaseBlock::new(self.allow_yield, self.allow_await, self.allow_return)
             .parse(cursor, interner)?;
 
+        // gleaner: a clause is no scope that ends.
+        if cases.iter().any(|case| declares_using(case.body().statements())) {
+            return Err(Error::general(
+                "`using` cannot be declared in a clause of a switch statement",
+                position,
+            ));
+        }
         let switch = Switch::new(condition, cases);
 
         // It is a Syntax Error if the LexicallyDeclaredNames of CaseBlock contains any duplicate

@@ -42,14 +42,13 @@ where
     type Output = ClassExpressionNode;
 
     fn parse(self, cursor: &mut Cursor<R>, interner: &mut Interner) -> ParseResult<Self::Output> {
-        let class_span_start = cursor
-            .expect(
-                TokenKind::Keyword((Keyword::Class, false)),
-                "class expression",
-                interner,
-            )?
-            .span()
-            .start();
+        let class_token = cursor.expect(
+            TokenKind::Keyword((Keyword::Class, false)),
+            "class expression",
+            interner,
+        )?;
+        let class_span_start = class_token.span().start();
+        let linear_span_start = class_token.linear_span();
 
         let strict = cursor.strict();
         cursor.set_strict(true);
@@ -62,11 +61,17 @@ where
                     .parse(cursor, interner)?
                     .into()
             }
+            // gleaner: other words of the language are names, too.
+            TokenKind::Keyword((k, _)) if !k.to_sym().is_reserved_identifier() => {
+                BindingIdentifier::new(self.allow_yield, self.allow_await)
+                    .parse(cursor, interner)?
+                    .into()
+            }
             _ => None,
         };
         cursor.set_strict(strict);
 
-        let (super_ref, constructor, elements, end) =
+        let (super_ref, constructor, elements, end, linear_end) =
             ClassTail::new(name, self.allow_yield, self.allow_await).parse(cursor, interner)?;
 
         Ok(ClassExpressionNode::new(
@@ -76,6 +81,7 @@ where
             elements.into_boxed_slice(),
             name.is_some(),
             Span::new(class_span_start, end),
+            linear_span_start.union(linear_end),
         ))
     }
 }

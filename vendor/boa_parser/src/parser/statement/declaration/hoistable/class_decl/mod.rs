@@ -21,7 +21,7 @@ use ast::{
     property::MethodDefinitionKind,
 };
 use boa_ast::{
-    self as ast, Expression, Keyword, Position, Punctuator, Span, Spanned,
+    self as ast, Expression, Keyword, LinearPosition, Position, Punctuator, Span, Spanned,
     expression::Identifier,
     function::{
         self, ClassDeclaration as ClassDeclarationNode, ClassElementName, ClassFieldDefinition,
@@ -72,9 +72,9 @@ where
     type Output = ClassDeclarationNode;
 
     fn parse(self, cursor: &mut Cursor<R>, interner: &mut Interner) -> ParseResult<Self::Output> {
-        let span = cursor
-            .expect((Keyword::Class, false), "class declaration", interner)?
-            .span();
+        let class_token = cursor.expect((Keyword::Class, false), "class declaration", interner)?;
+        let span = class_token.span();
+        let linear_span_start = class_token.linear_span();
         let strict = cursor.strict();
         cursor.set_strict(true);
 
@@ -100,7 +100,7 @@ where
         };
         cursor.set_strict(strict);
 
-        let (super_ref, constructor, elements, _end) =
+        let (super_ref, constructor, elements, _end, linear_end) =
             ClassTail::new(name, self.allow_yield, self.allow_await).parse(cursor, interner)?;
 
         Ok(ClassDeclarationNode::new(
@@ -108,6 +108,7 @@ where
             super_ref,
             constructor,
             elements.into_boxed_slice(),
+            linear_span_start.union(linear_end),
         ))
     }
 }
@@ -150,6 +151,8 @@ where
         Option<FunctionExpression>,
         Vec<function::ClassElement>,
         Position,
+        // gleaner: the end of the text.
+        LinearPosition,
     );
 
     fn parse(self, cursor: &mut Cursor<R>, interner: &mut Interner) -> ParseResult<Self::Output> {
@@ -174,21 +177,20 @@ where
         cursor.set_strict(false);
         let token = cursor.peek(0, interner).or_abrupt()?;
         let token_span_end = token.span().end();
+        let token_linear_end = token.linear_span().end();
         let is_close_block = token.kind() == &TokenKind::Punctuator(Punctuator::CloseBlock);
         cursor.set_strict(strict);
 
         if is_close_block {
             cursor.advance(interner);
-            Ok((super_ref, None, Vec::new(), token_span_end))
+            Ok((super_ref, None, Vec::new(), token_span_end, token_linear_end))
         } else {
             let body_start = cursor.peek(0, interner).or_abrupt()?.span().start();
             let (constructor, elements) =
                 ClassBody::new(self.name, self.allow_yield, self.allow_await)
                     .parse(cursor, interner)?;
-            let end = cursor
-                .expect(Punctuator::CloseBlock, "class tail", interner)?
-                .span()
-                .start();
+            let end = cursor.expect(Punctuator::CloseBlock, "class tail", interner)?;
+            let (end, linear_end) = (end.span().start(), end.linear_span().end());
 
             if super_ref.is_none()
                 && let Some(constructor) = &constructor
@@ -200,7 +202,7 @@ where
                 )));
             }
 
-            Ok((super_ref, constructor, elements, end))
+            Ok((super_ref, constructor, elements, end, linear_end))
         }
     }
 }
