@@ -26,10 +26,13 @@ pub struct Shown {
     offers: HashSet<String>,
     /// Answers that were added.
     controls: u32,
-    /// The most that one of them had.
+    /// The least and the most that one of them had.
+    least: usize,
     most: usize,
     /// True if they had others each time: torrents drawn at random, or the latest of a busy site.
     varies: bool,
+    /// True if one of them was a torrent itself.
+    is_torrent: bool,
 }
 
 impl Shown {
@@ -37,13 +40,21 @@ impl Shown {
     pub fn add(&mut self, finished: &Finished, id: u64) {
         let offers = offers(finished);
         self.varies |= self.controls > 0 && offers.iter().any(|offer| self.lacks(offer, id));
+        self.least = if self.controls == 0 { offers.len() } else { self.least.min(offers.len()) };
         self.most = self.most.max(offers.len());
+        self.is_torrent |= finished.visit.torrent.is_some();
         self.controls += 1;
         self.offers.extend(offers.iter().map(|offer| without_id(offer, id)));
         self.offers.extend(offers);
     }
 
-    /// True once enough of them were asked for to tell what stays from what changes.
+    /// True once one was added, and once enough of them were to tell what stays from what changes.
+    #[must_use]
+    pub fn is_some(&self) -> bool {
+        self.controls > 0
+    }
+
+    /// See [`is_some`](Self::is_some).
     #[must_use]
     pub fn is_enough(&self) -> bool {
         self.controls >= CONTROLS
@@ -54,15 +65,35 @@ impl Shown {
         !self.offers.contains(offer) && !self.offers.contains(&without_id(offer, id))
     }
 
-    /// True if an answer has a torrent of its own. Where what stands beside changes each time, there must be more than there ever was.
-    fn is_exceeded_by(&self, finished: &Finished, id: u64) -> bool {
+    /// What a torrent says of its number: nothing where others are sent at random for missing ones.
+    fn of_torrent(&self, finished: &Finished, id: u64) -> Guess {
+        let is_own = offers(finished).iter().any(|offer| self.lacks(offer, id));
+        if is_own && !(self.varies && self.is_torrent) { Guess::Torrent } else { Guess::Nothing }
+    }
+
+    /// What a page says of its number. Where what stands beside changes each time, a link has to name the number, or there are more links than there
+    /// ever were; with fewer than ever nobody knows.
+    fn of_page(&self, finished: &Finished, id: u64) -> Guess {
         let offers = offers(finished);
-        offers.iter().any(|offer| self.lacks(offer, id)) && (!self.varies || offers.len() > self.most)
+        let mut own = offers.iter().filter(|offer| self.lacks(offer, id)).peekable();
+        if own.peek().is_none() {
+            return Guess::Nothing;
+        }
+        let is_named =
+            own.any(|offer| offer.split(|of: char| !of.is_ascii_alphanumeric()).any(|of| of.parse() == Ok(id)));
+        match offers.len() {
+            count if is_named || !self.varies || count > self.most => Guess::Torrent,
+            count if count < self.least => Guess::Unanswered,
+            _ => Guess::Nothing,
+        }
     }
 }
 
 /// Numbers where no torrent can be that are asked for before the others.
 const CONTROLS: u32 = 2;
+
+/// Guesses after which one more is asked for: what stands beside may change in hours only.
+pub const GUESSES_PER_CONTROL: u64 = 20;
 
 /// The torrents of an answer: the one that it is, or the links to them.
 fn offers(finished: &Finished) -> Vec<String> {
@@ -79,31 +110,43 @@ fn names(path: &str, id: u64) -> bool {
     path.split(|of: char| !of.is_ascii_digit()).any(|digits| digits.parse() == Ok(id))
 }
 
+/// True if the site has said what is at a number, or that nothing is.
+#[must_use]
+pub fn is_answered(finished: &Finished) -> bool {
+    match finished.visit.outcome {
+        // What was cut off may have had one.
+        Outcome::Page | Outcome::PageDuplicate => finished.visit.not_whole.is_none(),
+        Outcome::TorrentStored
+        | Outcome::TorrentDuplicate
+        | Outcome::Redirected
+        | Outcome::RedirectRefused
+        | Outcome::Gone
+        | Outcome::ClientError
+        | Outcome::HtmlPosingAsTorrent
+        | Outcome::NotForUs => true,
+        _ => false,
+    }
+}
+
 /// What a visit of the guess with this number came to.
 #[must_use]
 pub fn answer(finished: &Finished, id: u64, shown: &Shown) -> Guess {
     let end = &finished.end;
-    let has_own = || shown.is_exceeded_by(finished, id);
     // What is missing is often sent to the front page, or to another torrent.
     let leads_to_own = || {
         end.shows.leads_to.is_some_and(gleaner_rules::Class::is_target)
             && finished.visit.outlinks.iter().any(|target| names(&target.key.path, id))
     };
     match finished.visit.outcome {
-        Outcome::TorrentStored | Outcome::TorrentDuplicate if has_own() => Guess::Torrent,
-        Outcome::TorrentStored | Outcome::TorrentDuplicate => Guess::Nothing,
-        Outcome::Page | Outcome::PageDuplicate if !end.may_hold_more && has_own() => Guess::Torrent,
-        // What was cut off may have had one.
-        Outcome::Page | Outcome::PageDuplicate if finished.visit.not_whole.is_some() => Guess::Unanswered,
+        Outcome::TorrentStored | Outcome::TorrentDuplicate => shown.of_torrent(finished, id),
+        Outcome::Page | Outcome::PageDuplicate => match shown.of_page(finished, id) {
+            Guess::Torrent if end.may_hold_more && is_answered(finished) => Guess::Nothing,
+            Guess::Torrent if end.may_hold_more => Guess::Unanswered,
+            Guess::Nothing if !is_answered(finished) => Guess::Unanswered,
+            guess => guess,
+        },
         Outcome::Redirected if leads_to_own() => Guess::Torrent,
-        Outcome::Page
-        | Outcome::PageDuplicate
-        | Outcome::Redirected
-        | Outcome::RedirectRefused
-        | Outcome::Gone
-        | Outcome::ClientError
-        | Outcome::HtmlPosingAsTorrent
-        | Outcome::NotForUs => Guess::Nothing,
+        _ if is_answered(finished) => Guess::Nothing,
         _ => Guess::Unanswered,
     }
 }
@@ -240,5 +283,11 @@ mod tests {
         assert!(shown.is_enough());
         assert_eq!(answer(&page(30..33), 5, &shown), Guess::Nothing);
         assert_eq!(answer(&page(40..44), 5, &shown), Guess::Torrent, "its own stands beside them");
+        assert_eq!(answer(&page(5..8), 5, &shown), Guess::Torrent, "it is named");
+        assert_eq!(answer(&page(40..41), 5, &shown), Guess::Unanswered, "no page for what is missing has so few");
+        let mut torrent = page(40..40);
+        torrent.visit.outcome = Outcome::TorrentStored;
+        torrent.end.offers = vec!["a hash".to_owned()];
+        assert_eq!(answer(&torrent, 5, &shown), Guess::Torrent, "whatever stands on pages");
     }
 }

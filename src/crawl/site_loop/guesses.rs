@@ -7,7 +7,7 @@ use super::SiteLoop;
 use super::visits::mark;
 use crate::frontier::crews::Crew;
 use crate::frontier::priority;
-use crate::guesses::{Guess, GuessCounts, Shown, answer};
+use crate::guesses::{GUESSES_PER_CONTROL, Guess, GuessCounts, Shown, answer, is_answered};
 use crate::job::{Finished, Job};
 use crate::judging::judge;
 use crate::site::Site;
@@ -37,6 +37,8 @@ pub(super) struct Guesses {
     has_changed: bool,
     /// Asked for before the others, one after the other.
     control: Option<Control>,
+    /// Host and number of the last of them.
+    last_control: Option<(usize, u64)>,
     /// What their answers had.
     shown: Shown,
 }
@@ -236,6 +238,14 @@ impl SiteLoop {
         };
         self.guesses.take(&visit.key, guess, visit.at);
         self.mind_refusals();
+        let counts = &self.guesses.counts;
+        if self.guesses.control.is_none()
+            && counts.asked.is_multiple_of(GUESSES_PER_CONTROL)
+            && counts.asked < counts.drawn
+        {
+            // It may be refused: then those before must do.
+            let _ = self.next_control(Vec::new());
+        }
         let is_something = matches!(guess, Guess::Torrent | Guess::Known);
         if !is_something {
             self.leases.committed(mark(&visit.key));
@@ -254,24 +264,43 @@ impl SiteLoop {
     /// Once it is known what the site shows where nothing is, the guesses are queued; till then the next number is asked for.
     fn mind_control(&mut self, control: Control, finished: &Finished) {
         let Control { host, id, waiting, .. } = control;
-        if answer(finished, id, &self.guesses.shown) == Guess::Unanswered {
+        if is_answered(finished) {
+            self.guesses.shown.add(finished, id);
+        } else {
             self.guesses.counts.count(Guess::Unanswered);
             self.guesses.unanswered += 1;
             self.mind_refusals();
-        } else {
-            self.guesses.shown.add(finished, id);
-            if self.guesses.shown.is_enough() {
-                waiting.into_iter().for_each(|job| self.hosts[host].queue(job, &self.site.rules));
-                return;
-            }
         }
-        let next = self.guesses.form.clone().zip(id.checked_add(1)).filter(|_| !self.guesses.are_over());
-        match next.and_then(|(form, id)| Some((id, self.guess(host, &form, id)?))) {
-            Some((id, job)) if self.leases.take(&job.lease.key) => {
+        self.guesses.last_control = Some((host, id));
+        if waiting.is_empty() {
+            return;
+        }
+        let waiting = match self.guesses.shown.is_enough() {
+            true => waiting,
+            false => match self.next_control(waiting) {
+                Ok(()) => return,
+                Err(waiting) => waiting,
+            },
+        };
+        if self.guesses.shown.is_some() {
+            waiting.into_iter().for_each(|job| self.hosts[host].queue(job, &self.site.rules));
+        } else {
+            self.drop_waiting(waiting);
+        }
+    }
+
+    /// Asks for the number behind the last control; gives back what waits if that may not be asked for.
+    fn next_control(&mut self, waiting: Vec<Job>) -> Result<(), Vec<Job>> {
+        let last = self.guesses.last_control.filter(|_| !self.guesses.are_over());
+        let next = last.and_then(|(host, id)| Some((host, id.checked_add(1)?, self.guesses.form.clone()?)));
+        let job = next.and_then(|(host, id, form)| Some((host, id, self.guess(host, &form, id)?)));
+        match job {
+            Some((host, id, job)) if self.leases.take(&job.lease.key) => {
                 self.guesses.control = Some(Control { host, id, key: job.lease.key.clone(), waiting });
                 self.hosts[host].queue(job, &self.site.rules);
+                Ok(())
             }
-            _ => self.drop_waiting(waiting),
+            _ => Err(waiting),
         }
     }
 
@@ -291,7 +320,8 @@ impl SiteLoop {
     /// Drops a guess that is not to be asked for.
     pub(super) fn drop_guess(&mut self, job: &Job) {
         self.leases.committed(mark(&job.lease.key));
-        if let Some(control) = self.guesses.control.take_if(|control| control.key == job.lease.key) {
+        let control = self.guesses.control.take_if(|control| control.key == job.lease.key);
+        if let Some(control) = control.filter(|control| !control.waiting.is_empty()) {
             self.drop_waiting(control.waiting);
         }
         self.guesses.counts.why.get_or_insert_with(|| "robots.txt or a wall closes some of them".to_owned());
