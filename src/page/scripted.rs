@@ -43,9 +43,6 @@ const WAITS_IN_ASCII: [&[u8]; 9] = [
     b"laden",
 ];
 
-/// What may follow such a phrase in its element, in bytes.
-const WAITS_TAIL_BYTES_MAX: usize = 24;
-
 /// Types of blocks that do not run.
 static DATA: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"(?i-u)\stype\s*=\s*["']?\s*(?:application/(?:ld\+)?json|text/(?:template|x-[a-z-]*template|html|plain|x-handlebars|ng-template)|speculationrules)"#)
@@ -222,7 +219,7 @@ fn waits(body: &[u8]) -> bool {
             let now = now.and_then(|rest| after(skip_spaces(rest), b"loading"));
             let phrases = WAITS_IN_ASCII.iter().filter_map(|phrase| after(text, phrase));
             phrases.chain(now).any(|rest| {
-                let tail = &rest[..rest.len().min(WAITS_TAIL_BYTES_MAX + 1)];
+                let tail = &rest[..rest.len().min(limits::WAITS_TAIL_BYTES_MAX + 1)];
                 !rest.first().is_some_and(|next| is_word(*next)) && tail.contains(&b'<')
             })
         }
