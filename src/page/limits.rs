@@ -95,6 +95,9 @@ pub const NOISE_BLOCKS_TOLD_MAX: usize = 5_000;
 
 pub const CONSOLE_LINE_BYTES_MAX: usize = 1_000;
 
+/// Text that may follow "Loading" and the like in their element, in bytes: more of it is a sentence about loading.
+pub const WAITS_TAIL_BYTES_MAX: usize = 24;
+
 pub const HOLLOW_ELEMENTS_MAX: usize = 32;
 
 /// Renders of one class that are kept until something is learned from them.

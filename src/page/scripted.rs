@@ -11,6 +11,7 @@ use regex::bytes::{Regex, RegexSet};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::limits;
+use crate::tokens::key;
 
 /// Signs in a page's markup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,9 +44,6 @@ const WAITS_IN_ASCII: [&[u8]; 9] = [
     b"laden",
 ];
 
-/// What may follow such a phrase in its element, in bytes.
-const WAITS_TAIL_BYTES_MAX: usize = 24;
-
 /// Types of blocks that do not run.
 static DATA: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"(?i-u)\stype\s*=\s*["']?\s*(?:application/(?:ld\+)?json|text/(?:template|x-[a-z-]*template|html|plain|x-handlebars|ng-template)|speculationrules)"#)
@@ -74,9 +72,41 @@ static HOLLOW: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the expression is constant and tested")
 });
 
-/// Elements that scripts fill, if they are empty.
-const FILLED: [&[u8]; 12] =
-    [b"p", b"ul", b"ol", b"dl", b"td", b"div", b"span", b"main", b"table", b"tbody", b"section", b"article"];
+/// The kind of a name whose element waits for its content: the number of its expression in [`EMPTY_ROOT`].
+fn root_of(name: u64) -> Option<usize> {
+    const DIV: u64 = key(b"div");
+    const MAIN: u64 = key(b"main");
+    const SECTION: u64 = key(b"section");
+    const APP: u64 = key(b"app");
+    const TBODY: u64 = key(b"tbody");
+    const UL: u64 = key(b"ul");
+    const OL: u64 = key(b"ol");
+    match name {
+        DIV | MAIN | SECTION => Some(0),
+        APP => Some(1),
+        TBODY | UL | OL => Some(2),
+        _ => None,
+    }
+}
+
+/// True for elements that scripts fill, if they are empty.
+fn is_filled(name: u64) -> bool {
+    const FILLED: [u64; 12] = [
+        key(b"div"),
+        key(b"span"),
+        key(b"ul"),
+        key(b"ol"),
+        key(b"dl"),
+        key(b"table"),
+        key(b"tbody"),
+        key(b"section"),
+        key(b"main"),
+        key(b"article"),
+        key(b"p"),
+        key(b"td"),
+    ];
+    FILLED.contains(&name)
+}
 
 /// An element that loads its content, from its `<` on.
 static TURBO_FRAME: LazyLock<Regex> = LazyLock::new(|| {
@@ -133,18 +163,17 @@ fn elements(body: &[u8]) -> (bool, u64) {
             is_empty_root |= asks && ASKS_FOR_SCRIPTS.is_match(&body[at..]);
             continue;
         }
-        let name_end = tag.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(tag.len());
-        let (name, ends_by) = (&tag[..name_end], tag.get(name_end).copied().unwrap_or(b'>'));
-        let is = |known: &[&[u8]]| known.iter().any(|known| name.eq_ignore_ascii_case(known));
-        let root = match () {
-            () if is_empty_root || is_word(ends_by) => None,
-            () if is(&[b"div", b"main", b"section"]) => Some(0),
-            () if is(&[b"app"]) && names(tag, &[b"app-root"]) => Some(1),
-            () if is(&[b"tbody", b"ul", b"ol"]) => Some(2),
-            () => None,
-        };
+        // Letters only, so that bit 5 folds their case and nothing else.
+        let (mut name, mut length) = (0_u64, 0);
+        while let Some(byte) = tag.get(length).filter(|byte| byte.is_ascii_alphabetic()) {
+            name = if length < 8 { name << 8 | u64::from(byte | 0x20) } else { 0 };
+            length += 1;
+        }
+        let ends_by = tag.get(length).copied().unwrap_or(b'>');
+        let root = root_of(name)
+            .filter(|kind| !is_empty_root && !is_word(ends_by) && (*kind != 1 || names(tag, &[b"app-root"])));
         let is_hollow =
-            hollows < limits::HOLLOW_ELEMENTS_MAX && at >= behind_hollow && is_space(ends_by) && is(&FILLED);
+            hollows < limits::HOLLOW_ELEMENTS_MAX && at >= behind_hollow && is_space(ends_by) && is_filled(name);
         if root.is_none() && !is_hollow {
             continue;
         }
@@ -222,7 +251,7 @@ fn waits(body: &[u8]) -> bool {
             let now = now.and_then(|rest| after(skip_spaces(rest), b"loading"));
             let phrases = WAITS_IN_ASCII.iter().filter_map(|phrase| after(text, phrase));
             phrases.chain(now).any(|rest| {
-                let tail = &rest[..rest.len().min(WAITS_TAIL_BYTES_MAX + 1)];
+                let tail = &rest[..rest.len().min(limits::WAITS_TAIL_BYTES_MAX + 1)];
                 !rest.first().is_some_and(|next| is_word(*next)) && tail.contains(&b'<')
             })
         }
@@ -231,7 +260,10 @@ fn waits(body: &[u8]) -> bool {
         return true;
     }
     // Only from the first byte on that is no ASCII; the phrases are few, and pages are long: each is searched for by itself.
-    let Some(from) = body.iter().position(|byte| !byte.is_ascii()) else { return false };
+    if body.is_ascii() {
+        return false;
+    }
+    let from = body.iter().position(|byte| !byte.is_ascii()).unwrap_or(body.len());
     WAITS.iter().any(|word| memchr::memmem::find(&body[from..], word.as_bytes()).is_some())
 }
 

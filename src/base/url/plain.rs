@@ -3,8 +3,6 @@
 //!
 //! None means: use the standard's parser. Both give the same result, which a property test and the fuzz target `url` check.
 
-use std::net::Ipv4Addr;
-
 use url::{Position, Url};
 
 use super::{Canonical, CrawlUrl, UrlFault, finish};
@@ -135,5 +133,11 @@ fn is_plain(scheme: &str, authority: &str) -> bool {
     };
     let is_name =
         host.rsplit('.').next().is_some_and(|last| last.starts_with(|first: char| first.is_ascii_lowercase()));
-    if is_name { host.split('.').all(is_label) } else { host.parse::<Ipv4Addr>().is_ok() }
+    if is_name { host.split('.').all(is_label) } else { is_ipv4(host) }
+}
+
+/// True for four numbers as they are always written.
+fn is_ipv4(host: &str) -> bool {
+    let is_byte = |part: &str| (part == "0" || !part.starts_with(['0', '+'])) && part.parse::<u8>().is_ok();
+    host.split('.').count() == 4 && host.split('.').all(is_byte)
 }
