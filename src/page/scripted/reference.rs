@@ -226,7 +226,7 @@ fn what_is_behind_tags_is_read_once() {
         (format!("<div id=app>{spaces}{}{spaces}x", many("<!--<div id=app -->")), false, false),
         (format!("<p id=a>{}x", many("<!--<p id=a -->")), false, false),
         (format!("<p>{}</", many("<!--<p -->")), false, false),
-        (format!("<ul id=a>{}</ul", many("<!--<ul id=a -->")), false, true),
+        (format!("<ul id=a>{}</ul", many("<!--<ul id=a -->")), true, true),
         (format!("<p id=a>{}", many("<!--<p id=a ->")), false, false),
         (format!("<p id=a>{}", many("<!--<p id=a ")), false, false),
     ] {
