@@ -240,8 +240,16 @@ fn what_is_behind_tags_is_read_once() {
 #[test]
 fn comments_behind_a_tag_are_those_of_the_expressions() {
     let ends = ["", " ", "x", "</", "</ul", "<", "<!--", "<!-- </p", "<!--x--></p"];
-    let comments =
-        ["", "<!---->", "<!-->", "<!--->", "<!-- > -->", "<!--<p id=a -->", " <!--<div id=app -->\n", "<!--<ul id=b --> "];
+    let comments = [
+        "",
+        "<!---->",
+        "<!-->",
+        "<!--->",
+        "<!-- > -->",
+        "<!--<p id=a -->",
+        " <!--<div id=app -->\n",
+        "<!--<ul id=b --> ",
+    ];
     for tag in ["<div id=app>", "<p id=a>", "<ul id=b>", "<p>", "<p id=a <p>"] {
         for (first, second, third) in threes(&comments) {
             for end in ends {
@@ -254,7 +262,6 @@ fn comments_behind_a_tag_are_those_of_the_expressions() {
 
 /// All rows of three of them.
 fn threes<'a>(of: &'a [&'a str]) -> impl Iterator<Item = (&'a str, &'a str, &'a str)> {
-    of.iter().flat_map(move |first| {
-        of.iter().flat_map(move |second| of.iter().map(move |third| (*first, *second, *third)))
-    })
+    of.iter()
+        .flat_map(move |first| of.iter().flat_map(move |second| of.iter().map(move |third| (*first, *second, *third))))
 }
