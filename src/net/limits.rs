@@ -88,6 +88,12 @@ pub const BODY_TAIL_TIME_MAX: Duration = Duration::from_secs(1);
 /// line costs 64 bytes while the head is parsed, sent or not: a client reads as many only where it was seen that it has to.
 pub const HEADER_LINES_MAX: usize = 2_000;
 
+/// Header lines of an answer whose origin never sent more: real ones have less than 100, and their room is a page or two of memory.
+pub const USUAL_HEADER_LINES_MAX: usize = 256;
+
+/// Origins of a site that are known to send more: a site has a few, and who has names without end may not fill memory with them.
+pub const LONG_HEAD_ORIGINS_MAX: usize = 64;
+
 /// Bytes of an `ETag` or `Last-Modified` that is kept and sent back. Real ones have less than 100.
 pub const VALIDATOR_BYTES_MAX: usize = 1 << 10;
 

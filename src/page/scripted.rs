@@ -150,8 +150,9 @@ fn elements(body: &[u8]) -> (bool, u64) {
     let mut is_empty_root = false;
     let mut classes: BTreeSet<Vec<u8>> = BTreeSet::new();
     let (mut hollows, mut behind_hollow) = (0, 0);
-    // Of the tags seen so far: the next `>`, and up to which each kind was read.
+    // Of the tags seen so far: the next `>`, what is behind it, and up to which each kind was read.
     let mut close = 0;
+    let mut behind = Behind::default();
     let mut read = [0; 4];
     for at in memchr::memchr_iter(b'<', body) {
         let tag = &body[at + 1..];
@@ -180,14 +181,13 @@ fn elements(body: &[u8]) -> (bool, u64) {
         if close <= at {
             let Some(length) = memchr::memchr(b'>', tag) else { break };
             close = at + 1 + length;
+            behind.read(body, close);
         }
-        let content = skip_spaces(&body[close + 1..]);
-        let is_bare = content.starts_with(b"</") || content.starts_with(b"<!--");
-        if let Some(kind) = root.filter(|kind| (is_bare || *kind == 1) && read[*kind] < close) {
+        if let Some(kind) = root.filter(|kind| (behind.is_end || *kind == 1) && read[*kind] < close) {
             read[kind] = close;
             is_empty_root = EMPTY_ROOT.is_match(&body[at..]);
         }
-        if is_hollow && is_bare && read[3] < close {
+        if is_hollow && behind.is_end && read[3] < close {
             read[3] = close;
             let found = HOLLOW.captures(&body[at..]);
             if let Some((all, name)) = found.and_then(|found| Some((found.get(0)?.end(), found.get(1)?.as_bytes()))) {
@@ -198,6 +198,34 @@ fn elements(body: &[u8]) -> (bool, u64) {
         }
     }
     (is_empty_root, hash(&classes))
+}
+
+/// The spaces and comments behind the last tag that was looked at.
+#[derive(Default)]
+struct Behind {
+    /// Where they end.
+    end: usize,
+    /// An end tag is there.
+    is_end: bool,
+}
+
+impl Behind {
+    /// Reads on behind this `>`. If it is within what was read, it ends a comment there, and what is behind it is known. So a page is read
+    /// once, however many of its tags stand in comments.
+    fn read(&mut self, body: &[u8], close: usize) {
+        if close < self.end {
+            return;
+        }
+        let mut rest = skip_spaces(&body[close + 1..]);
+        while let Some(comment) = rest.strip_prefix(b"<!--") {
+            let Some(length) = memchr::memchr(b'>', comment) else { break };
+            if !comment[..length].ends_with(b"--") {
+                break;
+            }
+            rest = skip_spaces(&comment[length + 1..]);
+        }
+        *self = Self { end: body.len() - rest.len(), is_end: rest.starts_with(b"</") };
+    }
 }
 
 fn hash(names: &BTreeSet<Vec<u8>>) -> u64 {
@@ -259,12 +287,20 @@ fn waits(body: &[u8]) -> bool {
     if memchr::memchr_iter(b'>', body).any(says) {
         return true;
     }
-    // Only from the first byte on that is no ASCII; the phrases are few, and pages are long: each is searched for by itself.
+    are_written(body, &WAITS)
+}
+
+/// True if one of these phrases, none of which is ASCII, is in the text.
+fn are_written(body: &[u8], phrases: &[&str]) -> bool {
+    // Only from the first one on that may hold a byte that is no ASCII; the phrases are few, and pages are long: each is searched for by
+    // itself.
     if body.is_ascii() {
         return false;
     }
-    let from = body.iter().position(|byte| !byte.is_ascii()).unwrap_or(body.len());
-    WAITS.iter().any(|word| memchr::memmem::find(&body[from..], word.as_bytes()).is_some())
+    let Some(first) = body.iter().position(|byte| !byte.is_ascii()) else { return false };
+    let longest = phrases.iter().map(|phrase| phrase.len()).max().unwrap_or_default();
+    let rest = &body[first.saturating_sub(longest)..];
+    phrases.iter().any(|phrase| memchr::memmem::find(rest, phrase.as_bytes()).is_some())
 }
 
 /// What follows these lower-case bytes, if the text begins with them in any case.

@@ -35,10 +35,14 @@ const WORDS: &[(&str, FailureKind, &str)] = &[
         "the announced length is not a number, or there are several",
     ),
     ("message head is too large", FailureKind::Protocol, LONG_HEAD),
+    ("chunk trailers count overflow", FailureKind::Protocol, LONG_TRAILERS),
 ];
 
 /// A response has more header lines, or bytes of them, than its client reads.
 pub(super) const LONG_HEAD: &str = "the answer's headers never end";
+
+/// More header lines follow a body than its client reads.
+pub(super) const LONG_TRAILERS: &str = "the headers behind the answer's body never end";
 
 const WRONG_HOST: &str = "the server's certificate is for another host";
 

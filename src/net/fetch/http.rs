@@ -14,7 +14,7 @@ use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 
 use super::codings::{Codings, Step};
 use super::dns::{Dns, DnsError};
-use super::failure::{LONG_HEAD, failure};
+use super::failure::{LONG_HEAD, LONG_TRAILERS, failure};
 use super::referer;
 use super::resolve::{self, AddressPolicy, GuardedResolver};
 use super::session::Jar;
@@ -71,6 +71,7 @@ impl From<ClientError> for FetchFailure {
 pub struct HttpTransport {
     clients: Clients,
     kept: Mutex<IdleClients>,
+    long_heads: LongHeads,
     addresses: AddressPolicy,
     /// None if the proxy resolves names.
     dns: Option<Dns>,
@@ -94,18 +95,32 @@ struct Clients {
 /// site may have connections. If there are several, each keeps one connection, because origins may share a server.
 #[derive(Default)]
 struct IdleClients {
-    clients: Vec<(url::Origin, reqwest::Client, HeadLines)>,
+    /// With the header lines that each reads of one response.
+    clients: Vec<(url::Origin, reqwest::Client, usize)>,
     has_several: bool,
 }
 
-/// Header lines that a client reads of one response. For more than the usual ones hyper allocates, and clears, room for all of them
-/// with each response: a tenth of a crawl's processor time.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum HeadLines {
-    /// As many as hyper reads by itself, a hundred.
-    Usual,
-    /// [`limits::HEADER_LINES_MAX`].
-    Many,
+/// Origins that sent an answer with more header lines than usual: from their next request on, all are read. Room for so many costs a tenth
+/// of a crawl's processor time. The request is not sent again here: its failure is retried as any other, when its host may be asked again.
+#[derive(Clone, Default)]
+struct LongHeads(Arc<Mutex<Vec<url::Origin>>>);
+
+impl LongHeads {
+    /// The header lines to read of an answer of this origin.
+    fn lines(&self, origin: &url::Origin) -> usize {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.contains(origin) { limits::HEADER_LINES_MAX } else { limits::USUAL_HEADER_LINES_MAX }
+    }
+
+    /// Notes an origin by the failure of its answer. None is forgotten, and beyond the cap none is added.
+    fn note(&self, origin: &url::Origin, failure: &FetchFailure) {
+        if matches!(&*failure.detail, LONG_HEAD | LONG_TRAILERS) {
+            let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if known.len() < limits::LONG_HEAD_ORIGINS_MAX && !known.contains(origin) {
+                known.push(origin.clone());
+            }
+        }
+    }
 }
 
 impl HttpTransport {
@@ -119,7 +134,8 @@ impl HttpTransport {
         let dns = (!proxy_resolves).then(|| options.dns.clone());
         let timeout = options.timeout.min(limits::REQUEST_TIME_MAX);
         let proxy = options.proxy.map(told_proxy);
-        Ok(Self { clients, kept, addresses: options.addresses.clone(), dns, timeout, proxy })
+        let long_heads = LongHeads::default();
+        Ok(Self { clients, kept, long_heads, addresses: options.addresses.clone(), dns, timeout, proxy })
     }
 
     /// A failure to connect, which the proxy may be the cause of.
@@ -132,16 +148,15 @@ impl HttpTransport {
         }
     }
 
-    /// The client for a URL that reads at least these header lines, and those that it reads. A client evicted for it closes its idle
-    /// connections at once, and the others after their responses.
-    fn client(&self, url: &url::Url, lines: HeadLines) -> Result<(reqwest::Client, HeadLines), ClientError> {
-        let origin = url.origin();
+    /// The client for an origin. A client evicted for it closes its idle connections at once, and the others after their responses.
+    fn client(&self, origin: &url::Origin) -> Result<reqwest::Client, ClientError> {
+        let lines = self.long_heads.lines(origin);
         // The list is consistent between any two statements that could panic.
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = kept.clients.iter().position(|(known, ..)| *known == origin) {
+        if let Some(at) = kept.clients.iter().position(|(known, ..)| known == origin) {
             kept.clients[at..].rotate_left(1);
             let connections_max = if kept.has_several { 1 } else { self.clients.connections_max };
-            if let Some((_, client, has)) = kept.clients.last_mut().filter(|(.., has)| *has < lines) {
+            if let Some((_, client, has)) = kept.clients.last_mut().filter(|(.., has)| *has != lines) {
                 (*client, *has) = (self.clients.build(connections_max, lines)?, lines);
             }
         } else {
@@ -154,30 +169,10 @@ impl HttpTransport {
             if kept.clients.len() >= connections_max.max(1) {
                 kept.clients.remove(0);
             }
-            kept.clients.push((origin, client, lines));
+            kept.clients.push((origin.clone(), client, lines));
         }
-        let client = kept.clients.last().map(|(_, client, lines)| (client.clone(), *lines));
+        let client = kept.clients.last().map(|(_, client, _)| client.clone());
         client.ok_or_else(|| ClientError::of("no client"))
-    }
-
-    /// Sends a request. One that changes nothing is sent again if its answer has more header lines than usual: from then on its origin has a
-    /// client that reads them.
-    async fn answer(
-        &self,
-        request: &Request<'_>,
-        url: &url::Url,
-        patience: &mut Patience,
-    ) -> Result<reqwest::Response, FetchFailure> {
-        let lines = if request.post.is_some() { HeadLines::Many } else { HeadLines::Usual };
-        let (client, lines) = self.client(url, lines)?;
-        let answer = patience.wait(self.asking(&client, request, url)?.send()).await;
-        match &answer {
-            Err(failure) if lines == HeadLines::Usual && failure.detail == LONG_HEAD => {
-                let (client, _) = self.client(url, HeadLines::Many)?;
-                patience.wait(self.asking(&client, request, url)?.send()).await
-            }
-            _ => answer,
-        }
     }
 
     /// The request as it is sent.
@@ -262,7 +257,7 @@ impl Clients {
         })
     }
 
-    fn build(&self, idle_max: usize, lines: HeadLines) -> Result<reqwest::Client, ClientError> {
+    fn build(&self, idle_max: usize, lines: usize) -> Result<reqwest::Client, ClientError> {
         let mut builder = reqwest::Client::builder()
             .default_headers(self.headers.clone())
             .redirect(reqwest::redirect::Policy::none())
@@ -276,15 +271,13 @@ impl Clients {
             .http1_ignore_invalid_headers_in_responses(true)
             .http1_allow_spaces_after_header_name_in_responses(true)
             .http1_allow_obsolete_multiline_headers_in_responses(true)
+            .http1_max_headers(lines)
             // [`Patience`] enforces the read and request timeouts: the client's own timeouts would run on while a
             // large body waits for its share of memory.
             .connect_timeout(self.connect_time_max)
             .pool_max_idle_per_host(idle_max)
             .pool_idle_timeout(limits::IDLE_CONNECTION_TIME)
             .dns_resolver(Arc::clone(&self.resolver));
-        if lines == HeadLines::Many {
-            builder = builder.http1_max_headers(limits::HEADER_LINES_MAX);
-        }
         if let Some(proxy) = &self.proxy {
             builder = builder.proxy(proxy.clone());
         }
@@ -297,8 +290,14 @@ impl Transport for HttpTransport {
     async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
         let url = parsed(request.url)?;
         self.addresses.check_literal(&url)?;
-        let mut patience = Patience { left: self.timeout, silence: limits::CONNECT_TIME_MAX + limits::READ_TIME_MAX };
-        let response = self.answer(&request, &url, &mut patience).await.map_err(|failure| self.over_proxy(failure))?;
+        let mut patience = Patience {
+            left: self.timeout,
+            silence: limits::CONNECT_TIME_MAX + limits::READ_TIME_MAX,
+            origin: url.origin(),
+            long_heads: self.long_heads.clone(),
+        };
+        let asking = self.asking(&self.client(&patience.origin)?, &request, &url)?;
+        let response = patience.wait(asking.send()).await.map_err(|failure| self.over_proxy(failure))?;
         // Done here, because the client's own cookie store ignores the server's clock.
         if request.by_script.is_none_or(|script| script.credentials) {
             self.clients.cookies.take(response.headers(), &url);
@@ -387,12 +386,15 @@ impl From<DnsError> for FetchFailure {
     }
 }
 
-/// Timeouts of a request. Only the time spent waiting counts.
+/// Timeouts of a request, and what is noted of its failure. Only the time spent waiting counts.
 struct Patience {
     /// Time left for the whole request.
     left: Duration,
     /// Timeout for one response, or one piece.
     silence: Duration,
+    origin: url::Origin,
+    /// Where it is noted if the answer, or what follows its body, has too many header lines.
+    long_heads: LongHeads,
 }
 
 impl Patience {
@@ -412,7 +414,12 @@ impl Patience {
             waited += counted;
             self.left = self.left.saturating_sub(counted);
             match answered {
-                Ok(answer) => return answer.map_err(|error| failure(&error)),
+                Ok(Ok(answer)) => return Ok(answer),
+                Ok(Err(error)) => {
+                    let failure = failure(&error);
+                    self.long_heads.note(&self.origin, &failure);
+                    return Err(failure);
+                }
                 Err(_) if waited < most => {}
                 Err(_) => {
                     let detail = format!(

@@ -49,6 +49,16 @@ fn what_is_being_loaded_says_so_and_what_tells_of_loading_does_not() {
 }
 
 #[test]
+fn phrases_that_are_no_ascii_may_begin_with_ascii() {
+    assert!(WAITS.iter().all(|phrase| !phrase.is_ascii()), "they are searched for from the first byte on that is none");
+    for (page, expected) in
+        [("now on: 加载中", true), ("n: 加载中", false), ("on: 加载中", true), ("on: é on: 加载", false)]
+    {
+        assert_eq!(are_written(page.as_bytes(), &["on: 加载中"]), expected, "{page}");
+    }
+}
+
+#[test]
 fn pages_of_one_make_leave_the_same_elements_empty() {
     let of = |page: &str| signs(format!("<script>1</script>{page}").as_bytes()).hollow;
     assert_eq!(

@@ -191,29 +191,86 @@ async fn an_answer_may_have_thousands_of_header_lines_and_not_endless_ones() {
         let lines: String = (0..lines).map(|n| format!("X-{n}: y\r\n")).collect();
         format!("HTTP/1.1 200 OK\r\n{lines}Content-Length: 4\r\nConnection: close\r\n\r\npage").into_bytes()
     };
-    for lines in [98, 120, limits::HEADER_LINES_MAX - 2] {
+    for lines in [98, 120, limits::USUAL_HEADER_LINES_MAX - 2] {
         let (_, read) = read(head(lines)).await;
         assert!(matches!(&read, Read::Whole(bytes) if &bytes[..] == b"page"), "{lines}: {read:?}");
     }
-    let (port, _asks) = server(head(limits::HEADER_LINES_MAX)).await;
-    let url = format!("http://127.0.0.1:{port}/");
-    let failure = get(&transport(AddressPolicy::Any, None), &url).await.unwrap_err();
-    assert_eq!(failure.kind, FailureKind::Protocol, "{failure}");
+    for (lines, is_read) in [
+        (limits::USUAL_HEADER_LINES_MAX, true),
+        (limits::HEADER_LINES_MAX - 2, true),
+        (limits::HEADER_LINES_MAX, false),
+    ] {
+        let (port, _asks) = server(head(lines)).await;
+        let (open, url) = (transport(AddressPolicy::Any, None), format!("http://127.0.0.1:{port}/"));
+        let failure = get(&open, &url).await.unwrap_err();
+        assert_eq!((failure.kind, &*failure.detail), (FailureKind::Protocol, LONG_HEAD));
+        // The retry, which others decide on.
+        assert_eq!(get(&open, &url).await.is_ok(), is_read, "{lines}");
+    }
+}
+
+/// The requests that were sent since the last call.
+fn asked(asks: &mut tokio::sync::mpsc::UnboundedReceiver<String>) -> usize {
+    std::iter::from_fn(|| asks.try_recv().ok()).count()
 }
 
 #[tokio::test]
-async fn an_origin_of_many_header_lines_is_asked_twice_once() {
-    let lines: String = (0..150).map(|n| format!("X-{n}: y\r\n")).collect();
+async fn each_call_sends_one_request_and_long_heads_are_never_forgotten() {
+    let lines: String = (0..300).map(|n| format!("X-{n}: y\r\n")).collect();
     let answer = format!("HTTP/1.1 200 OK\r\n{lines}Content-Length: 4\r\nConnection: close\r\n\r\npage");
-    let (port, mut asks) = server(answer.into_bytes()).await;
-    let (open, url) = (transport(AddressPolicy::Any, None), format!("http://127.0.0.1:{port}/"));
-    for expected in [2, 1, 1] {
-        assert!(get(&open, &url).await.is_ok());
-        let mut asked = 0;
-        while asks.try_recv().is_ok() {
-            asked += 1;
+    let open = transport(AddressPolicy::Any, None);
+    let mut servers = Vec::new();
+    // More than there are clients, so that each is evicted before its turn comes again.
+    for _ in 0..CONNECTIONS + 2 {
+        servers.push(server(answer.clone().into_bytes()).await);
+    }
+    for round in 0..3 {
+        for (port, asks) in &mut servers {
+            let got = get(&open, &format!("http://127.0.0.1:{port}/")).await;
+            assert_eq!(got.is_ok(), round > 0, "{round}: {got:?}");
+            assert_eq!(asked(asks), 1, "each request passes the gate of its host");
         }
-        assert_eq!(asked, expected);
+    }
+}
+
+#[test]
+fn origins_of_long_heads_are_capped() {
+    let heads = LongHeads::default();
+    let origin = |n: usize| url::Url::parse(&format!("http://h{n}.example/")).unwrap().origin();
+    let failure = |detail: &str| FetchFailure { kind: FailureKind::Protocol, detail: detail.to_owned() };
+    heads.note(&origin(0), &failure("another"));
+    assert_eq!(heads.lines(&origin(0)), limits::USUAL_HEADER_LINES_MAX);
+    for n in (0..=limits::LONG_HEAD_ORIGINS_MAX).flat_map(|n| [n, n]) {
+        heads.note(&origin(n), &failure(LONG_HEAD));
+    }
+    assert_eq!(heads.lines(&origin(0)), limits::HEADER_LINES_MAX);
+    assert_eq!(heads.lines(&origin(limits::LONG_HEAD_ORIGINS_MAX - 1)), limits::HEADER_LINES_MAX);
+    assert_eq!(heads.lines(&origin(limits::LONG_HEAD_ORIGINS_MAX)), limits::USUAL_HEADER_LINES_MAX);
+}
+
+#[tokio::test]
+async fn a_post_is_sent_once_and_leaves_its_origin_as_it_was() {
+    let (port, mut asks) = server(EMPTY.to_vec()).await;
+    let (open, url) = (transport(AddressPolicy::Any, None), parse(&format!("http://127.0.0.1:{port}/")));
+    let post = Post { body: b"a=b", content_type: "application/x-www-form-urlencoded", referer: &url };
+    assert_eq!(open.send(Request { post: Some(post), ..(&url).into() }).await.unwrap().status, 200);
+    let kept: Vec<usize> = open.kept.lock().unwrap().clients.iter().map(|(.., lines)| *lines).collect();
+    assert_eq!((kept, asked(&mut asks)), (vec![limits::USUAL_HEADER_LINES_MAX], 1));
+}
+
+#[tokio::test]
+async fn many_header_lines_behind_a_body_are_read_on_the_next_request() {
+    let lines: String = (0..300).map(|n| format!("X-{n}: y\r\n")).collect();
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-0\r\nConnection: close\r\n\r\n4\r\npage\r\n0\r\n{lines}\r\n"
+    );
+    let (port, mut asks) = server(answer.into_bytes()).await;
+    let (open, url) = (transport(AddressPolicy::Any, None), parse(&format!("http://127.0.0.1:{port}/")));
+    for is_read in [false, true] {
+        let response = open.send((&url).into()).await.unwrap();
+        let read = body::read(response.body, None, &Allowance::default(), |_, _| Want::UpTo(1 << 20)).await;
+        assert_eq!(matches!(&read, Read::Whole(bytes) if &bytes[..] == b"page"), is_read, "{read:?}");
+        assert_eq!(asked(&mut asks), 1);
     }
 }
 
@@ -290,7 +347,12 @@ async fn no_more_idle_connections_are_kept_than_the_site_may_have_and_cookies_go
 async fn time_in_which_nobody_looks_is_not_the_servers() {
     let second = Duration::from_secs(1);
     for (needs, answers) in [(40, true), (85, true), (100, false)] {
-        let mut patience = Patience { left: limits::REQUEST_TIME_MAX, silence: limits::READ_TIME_MAX };
+        let mut patience = Patience {
+            left: limits::REQUEST_TIME_MAX,
+            silence: limits::READ_TIME_MAX,
+            origin: url::Origin::new_opaque(),
+            long_heads: LongHeads::default(),
+        };
         let ended = {
             let sleep = tokio::time::sleep(needs * second);
             let mut waiting = std::pin::pin!(patience.wait(async {
