@@ -525,6 +525,10 @@ async fn a_search_is_saved_from_its_page_and_outlives_the_service() {
     let saved = pages.send("/searches", &code, "name=linux&query=linux%20-beta", &[]).await;
     assert_eq!(saved.status, StatusCode::SEE_OTHER, "{}", saved.text);
     assert_eq!(pages.send("/searches", &code, "name=linux&query=other", &[]).await.status, StatusCode::BAD_REQUEST);
+    let save = async |query: &str| pages.outlet.save_search("twice", query).await;
+    let (first, second) = tokio::join!(save("one"), save("other"));
+    assert!(first.is_ok() != second.is_ok(), "one name, one search");
+    pages.outlet.delete_search("twice").await.unwrap();
     assert!(pages.page("/connect").await.text.contains("/feeds/saved/linux.rss"));
     let listed = pages.ask(Method::GET, "/api/v1/searches", &[], "").await.text;
     assert!(listed.contains("linux -beta"), "{listed}");

@@ -181,7 +181,7 @@ fn links(visit: &Visit, text: &str, asked: &Query) -> Markup {
 pub async fn save(State(outlet): State<Arc<Outlet>>, request: Request<Body>) -> Result<Response, Problem> {
     let (visit, form) = Form::read(&outlet, request, ACTING).await?;
     let name = form.get("name").trim().to_owned();
-    outlet.save_search(&name, form.get("query").trim())?;
+    outlet.save_search(&name, form.get("query").trim()).await?;
     Ok(visit.back(&form, format!("{name} is saved: its feed and its Torznab URL are on the page Connect.")))
 }
 
@@ -192,7 +192,7 @@ pub async fn delete(
     request: Request<Body>,
 ) -> Result<Response, Problem> {
     let (visit, form) = Form::read(&outlet, request, ACTING).await?;
-    outlet.delete_search(&name)?;
+    outlet.delete_search(&name).await?;
     Ok(visit.back(&form, format!("{} is deleted.", words::shown(&name))))
 }
 
