@@ -51,7 +51,8 @@ fn reports_are_those_of_the_commands_and_the_log_is_read_page_by_page() {
 
     let counted = |q: &str| {
         let rows = get(port, &format!("/api/v1/categories?q={q}")).json();
-        let parents = rows.as_array().unwrap().iter().filter(|row| row["number"].as_u64().is_some_and(|of| of < 100_000));
+        let parents =
+            rows.as_array().unwrap().iter().filter(|row| row["number"].as_u64().is_some_and(|of| of < 100_000));
         parents.map(|row| row["torrents"].as_u64().unwrap()).sum::<u64>()
     };
     assert!(counted("") > 0 && counted("site:demo") == counted("") && counted("site:other") == 0);
