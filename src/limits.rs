@@ -126,9 +126,10 @@ pub const SCHEDULE_LISTS_MAX: usize = 1_000;
 pub const TIMETABLE_LISTS_MAX: usize = 50;
 pub const TIMETABLES_KEPT: Duration = Duration::from_secs(10);
 
-/// How long what `gleaner doctor` has found is shown before it looks again, how long it may take, and bytes of its report.
-pub const EXAMINED_KEPT: Duration = Duration::from_secs(600);
-pub const EXAMINED_TIME_MAX: Duration = Duration::from_secs(120);
+/// How long `gleaner doctor` may take for the page of health (some of its checks may time out, and the others are shown), how long it may take to end
+/// when it is killed, and bytes of its report.
+pub const EXAMINED_TIME_MAX: Duration = Duration::from_secs(4 * DOCTOR_CHECK_TIME_MAX.as_secs());
+pub const EXAMINED_KILL_TIME_MAX: Duration = Duration::from_secs(5);
 pub const EXAMINED_BYTES_MAX: u64 = 1 << 20;
 
 /// How long the end of the service waits for a watch folder that does not answer, such as one on a network.

@@ -118,9 +118,10 @@ pub struct SiteStatus {
     /// Why nobody crawls it: a person has paused it.
     #[serde(default)]
     pub paused: Option<Pause>,
-    /// Its rule file keeps it out of the service; added by the command that prints the report, which has the rule files.
+    /// Its rule file keeps it out of the service; added by the command that prints the report, which has the rule files. None where nobody has looked: over
+    /// HTTP, and where the rule file is missing or faulty.
     #[serde(default)]
-    pub is_disabled: bool,
+    pub is_disabled: Option<bool>,
 }
 
 /// Activity of the scripts of its pages; up to half a minute old.
@@ -274,7 +275,7 @@ pub async fn report(
             broken_promises: broken_promises(db, name, None).await?,
             proposed: None,
             paused: pauses::of(db, name, now).await?,
-            is_disabled: false,
+            is_disabled: None,
         });
     }
     let rule_faults = progress.map(Progress::rule_faults).unwrap_or_default();

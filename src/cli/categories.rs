@@ -102,7 +102,7 @@ async fn read(config: &Config, options: &Options) -> anyhow::Result<Report> {
 pub(super) fn counts(search: &Search, site: Option<&str>) -> anyhow::Result<BTreeMap<u32, u64>> {
     let mut query = Query::default();
     query.filters.sites.extend(site.map(str::to_owned));
-    let facets = search.facets(&query)?;
+    let (_, facets) = search.facets(&query)?;
     let values = facets.get("category").into_iter().flatten();
     Ok(values.filter_map(|(number, count)| Some((number.parse().ok()?, *count))).collect())
 }

@@ -125,7 +125,7 @@ async fn find(config: &Config, options: &Options) -> anyhow::Result<Report> {
         archived: search.torrents(),
         torrents: torrents.collect(),
         magnets: magnets.collect(),
-        facets: options.facets.then(|| search.facets(&query)).transpose()?,
+        facets: options.facets.then(|| search.facets(&query).map(|(_, facets)| facets)).transpose()?,
     })
 }
 

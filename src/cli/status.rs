@@ -165,7 +165,7 @@ pub(super) async fn with_holds(
         let Some(rules) = rules.iter().find(|rules| *rules.name == *site.name) else { continue };
         site.broken_promises.retain(|of| is_rule_of(rules, &of.rule));
         site.proposed = repairs::proposal(rules, &config.data_dir).map(|(path, _)| path.display().to_string());
-        site.is_disabled = !rules.enabled;
+        site.is_disabled = Some(!rules.enabled);
         if !site.is_crawled {
             site.waiting = status::held(db, rules, now).await?;
         }
@@ -533,7 +533,7 @@ pub(super) fn state(site: &SiteStatus, now: &str) -> String {
         let until = pauses::until_told(pause);
         return format!("paused until {until}: by {} since {}", pause.by, pause.since.rfc3339());
     }
-    if site.is_disabled && !site.is_crawled {
+    if site.is_disabled == Some(true) && !site.is_crawled {
         return "disabled: its rule file keeps it out of the service (gleaner rules enable, or enabled = true)"
             .to_owned();
     }

@@ -1,6 +1,6 @@
 //! Asks the index: which torrents, in which order, how many, and of what kinds.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use tantivy::aggregation::AggregationCollector;
 use tantivy::aggregation::agg_req::Aggregations;
-use tantivy::aggregation::agg_result::{AggregationResult, BucketEntries, BucketResult};
+use tantivy::aggregation::agg_result::{AggregationResult, BucketEntries, BucketResult, RangeBucketEntry};
 use tantivy::collector::{Count, DocSetCollector, TopDocs};
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
@@ -354,22 +354,20 @@ impl Search {
         Ok(Hit { key: key.unwrap_or_default(), category: u32::try_from(category).unwrap_or_default() })
     }
 
-    /// Counts of the torrents that fit: values as filters take them, but for `version`, whose values are `v1`, `v2` and `hybrid`.
+    /// How many torrents fit, and of which kinds they are: values as filters take them, but for `version`, whose values are `v1`, `v2` and `hybrid`.
     ///
     /// # Errors
     /// Those of the index.
-    pub fn facets(&self, query: &Query) -> Result<Facets, SearchError> {
+    pub fn facets(&self, query: &Query) -> Result<(u64, Facets), SearchError> {
         const NAMES: [&str; 4] = ["site", "category", "year", "private"];
         let most =
             |name: &str| if name == "category" { limits::CATEGORIES_COUNTED_MAX } else { limits::FACET_VALUES_MAX };
         let terms = |name: &str| serde_json::json!({"terms": {"field": name, "size": most(name)}});
         let mut wanted: serde_json::Map<String, serde_json::Value> =
             NAMES.into_iter().map(|name| (name.to_owned(), terms(name))).collect();
-        let sizes = SIZES.map(|(key, from, to)| match (from, to) {
-            (from, Some(to)) => serde_json::json!({"key": key, "from": from, "to": to}),
-            (from, None) => serde_json::json!({"key": key, "from": from}),
-        });
-        wanted.insert("size".to_owned(), serde_json::json!({"range": {"field": "size", "ranges": sizes}}));
+        let sizes = SIZES.map(|size| (size, Query::parse(&format!("size:{size}")).filters.size));
+        let pieces = pieces(&sizes.map(|(_, range)| range));
+        wanted.insert("size".to_owned(), serde_json::json!({"range": {"field": "size", "ranges": pieces}}));
         let fault = |error| self.fault(error);
         let wanted: Aggregations = serde_json::from_value(wanted.into()).map_err(|error| fault(error.into()))?;
         let collector = AggregationCollector::from_aggs(wanted, Default::default());
@@ -380,9 +378,16 @@ impl Search {
                 buckets.iter().map(|bucket| (key_text(&bucket.key), bucket.doc_count)).collect()
             }
             Some(AggregationResult::BucketResult(BucketResult::Range { buckets: BucketEntries::Vec(buckets) })) => {
-                let known = |key: &str| SIZES.iter().any(|(own, ..)| *own == key);
-                let named = buckets.iter().map(|bucket| (key_text(&bucket.key), bucket.doc_count));
-                named.filter(|(key, count)| *count > 0 && known(key)).collect()
+                let piece = |bucket: &RangeBucketEntry| Some((key_text(&bucket.key).parse().ok()?, bucket.doc_count));
+                let counts: Vec<(u64, u64)> = buckets.iter().filter_map(piece).collect();
+                let count = |range: Range| {
+                    let within = |from: u64| {
+                        range.least.is_none_or(|least| from >= least) && range.most.is_none_or(|most| from <= most)
+                    };
+                    counts.iter().filter(|(from, _)| within(*from)).map(|(_, count)| count).sum::<u64>()
+                };
+                let named = sizes.iter().map(|(size, range)| ((*size).to_owned(), count(*range)));
+                named.filter(|(_, count)| *count > 0).collect()
             }
             _ => Vec::new(),
         };
@@ -398,18 +403,24 @@ impl Search {
         let versions = [("v1", v1 - hybrid.min(v1)), ("v2", v2 - hybrid.min(v2)), ("hybrid", hybrid)];
         let versions = versions.into_iter().filter(|(_, count)| *count > 0);
         facets.insert("version", versions.map(|(name, count)| (name.to_owned(), count)).collect());
-        Ok(facets)
+        Ok((all, facets))
     }
 }
 
-/// Sizes that are told apart: as the filter `size:` takes them, and from which byte on up to which one.
-const SIZES: [(&str, u64, Option<u64>); 5] = [
-    ("<100M", 0, Some(100 << 20)),
-    ("100M..1G", 100 << 20, Some(1 << 30)),
-    ("1G..10G", 1 << 30, Some(10 << 30)),
-    ("10G..100G", 10 << 30, Some(100 << 30)),
-    (">100G", 100 << 30, None),
-];
+/// Sizes that are told apart, as the filter `size:` takes them: what is on a border is of both sides, as it is found by both.
+const SIZES: [&str; 5] = ["<100M", "100M..1G", "1G..10G", "10G..100G", ">100G"];
+
+/// The ranges that these are made of: none of them overlaps another, as an aggregation wants it. Each is called by where it begins.
+fn pieces(ranges: &[Range]) -> Vec<serde_json::Value> {
+    let ends = ranges.iter().filter_map(|range| range.most?.checked_add(1));
+    let begins: BTreeSet<u64> = ranges.iter().map(|range| range.least.unwrap_or(0)).chain(ends).collect();
+    let nexts = begins.iter().skip(1).map(Some).chain([None]);
+    let piece = |(from, to): (&u64, Option<&u64>)| match to {
+        Some(to) => serde_json::json!({"key": from.to_string(), "from": from, "to": to}),
+        None => serde_json::json!({"key": from.to_string(), "from": from}),
+    };
+    begins.iter().zip(nexts).map(piece).collect()
+}
 
 fn key_text(key: &tantivy::aggregation::Key) -> String {
     match key {

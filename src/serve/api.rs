@@ -20,7 +20,8 @@ use self::table::Endpoint;
 use crate::problem::Problem;
 
 const EVENTS: &str = "What happens, as server-sent events: `torrent` (one is stored, or found on one more site; as in /torrents), `log` (a line, as in /log), \
-    `sites` (what each crawl has done and does). Last-Event-ID goes on where a stream has ended";
+    `sites` (what each crawl has done and does), `alarm` (as in /alarms: at first each that is open). Last-Event-ID goes on where a stream has ended, and has \
+    alarms that were over within the last hour, too";
 
 /// All endpoints.
 pub fn endpoints() -> Vec<Endpoint> {

@@ -182,9 +182,11 @@ pub enum LookFound {
 /// What `gleaner doctor --offline` has found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Examined {
-    /// When it began; None before the first time.
+    /// When the look began that found it; None before the first one has ended.
     pub at: Option<UnixMillis>,
     pub is_running: bool,
+    /// Its last process does not end, although it was killed.
+    pub is_hanging: bool,
     pub checks: Vec<Check>,
     /// Why there is no result.
     pub failed: Option<String>,
@@ -249,8 +251,10 @@ pub struct Desk {
     pub refusals: Refusals,
     /// Of all sites.
     pub timetables: Timetables,
-    /// What was found last; it is looked for anew where that is wanted, or is long ago.
-    pub examine: Box<dyn Fn(bool) -> Examined + Send + Sync>,
+    /// What was found last.
+    pub examined: Box<dyn Fn() -> Examined + Send + Sync>,
+    /// Looks for it anew; false if the last look has not ended.
+    pub examine: Box<dyn Fn() -> bool + Send + Sync>,
     pub rule_files: Box<dyn Fn() -> Told<Vec<RuleFile>> + Send + Sync>,
     pub rule_file: Ask<Option<RuleText>>,
     pub verdicts: Judge,
@@ -272,7 +276,8 @@ impl Default for Desk {
             rule_file: Box::new(|_| Box::pin(std::future::ready(Ok(None)))),
             refusals: Box::new(|_| Vec::new()),
             timetables: Box::new(|| Box::pin(std::future::ready(Ok(Arc::default())))),
-            examine: Box::new(|_| Examined::default()),
+            examined: Box::new(Examined::default),
+            examine: Box::new(|| false),
             verdicts: Box::new(|_, urls| {
                 Box::pin(std::future::ready(Ok(urls.iter().map(|_| Verdict::default()).collect())))
             }),

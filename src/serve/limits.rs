@@ -89,6 +89,9 @@ pub const EVENT_STREAMS_MAX: usize = 64;
 /// Events of a kind that are made ready at once; the next ones wait until these are taken.
 pub const EVENTS_AT_ONCE: usize = 100;
 
+/// Whoever resumes a stream of events is told of alarms that were over within this time: it may have missed that.
+pub const ALARMS_OVER_TOLD: Duration = Duration::from_secs(3_600);
+
 /// Minutes of a pause that ends by itself: a year.
 pub const PAUSE_MINUTES_MAX: u32 = 525_600;
 

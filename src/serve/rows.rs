@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use gleaner_search::filing::Filing;
+use gleaner_search::find::Facets;
 use gleaner_search::follow::contents_of;
 use gleaner_search::{Filters, Order, Query, SearchError};
 use gleaner_store::crawldb::{CrawlDbError, LabelRow, MagnetRow, Stored, TorrentRow};
@@ -108,6 +109,16 @@ impl Outlet {
         // One that was removed a moment ago is left out.
         let items = rows.into_iter().zip(categories).filter_map(|(row, category)| Some(Item { row: row?, category }));
         Ok(Page { items: items.collect(), magnets: Vec::new(), total })
+    }
+
+    /// How many fit, and of which kinds they are.
+    pub async fn count(&self, query: &Query) -> Result<(u64, Facets), RowsError> {
+        let Some(search) = (self.finder)() else { return Err(RowsError::NoIndex) };
+        let asked = query.clone();
+        // As for what is found: it takes as long.
+        let _turn = self.searches.acquire().await;
+        let counted = tokio::task::spawn_blocking(move || search.facets(&asked)).await;
+        Ok(counted.map_err(|_| RowsError::NoIndex)??)
     }
 
     /// The torrents of these infohashes.

@@ -1,7 +1,7 @@
 //! Saved searches: those of gleaner.toml, and those that a person has saved from a page. These are in `searches.json` of the data folder, written whole.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use gleaner_rules::config::searches::SavedSearch;
 use gleaner_rules::limits::{SEARCH_NAME_BYTES_MAX, SEARCHES_MAX};
@@ -14,7 +14,10 @@ use crate::tokens;
 /// See the module.
 pub struct Saved {
     path: PathBuf,
-    own: Mutex<Vec<SavedSearch>>,
+    /// Replaced once they are written: who reads them waits for no disk.
+    own: RwLock<Arc<Vec<SavedSearch>>>,
+    /// Held while they are written.
+    writing: Mutex<()>,
 }
 
 impl Saved {
@@ -26,29 +29,29 @@ impl Saved {
             tracing::warn!(path = %path.display(), why, "the saved searches cannot be read");
             Vec::new()
         });
-        Self { path, own: Mutex::new(own) }
+        Self { path, own: RwLock::new(Arc::new(own)), writing: Mutex::default() }
     }
 
-    fn all(&self) -> Vec<SavedSearch> {
-        self.own.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn all(&self) -> Arc<Vec<SavedSearch>> {
+        Arc::clone(&self.own.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Names of those that were saved from a page.
     #[cfg(test)]
     pub fn names(&self) -> Vec<String> {
-        self.all().into_iter().map(|search| search.name).collect()
+        self.all().iter().map(|search| search.name.clone()).collect()
     }
 
-    /// Writes what `change` makes of them.
+    /// Writes what `change` makes of them. It blocks.
     fn change(&self, change: impl FnOnce(&mut Vec<SavedSearch>) -> Result<(), Problem>) -> Result<(), Problem> {
-        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut next = read(&self.path).map_err(|why| {
             let detail = format!("{}: {why}; move the file away", self.path.display());
             Problem::new(axum::http::StatusCode::CONFLICT, "the saved searches cannot be read", detail)
         })?;
         change(&mut next)?;
         tokens::write(&self.path, &next).map_err(|error| Problem::ours(&error))?;
-        *own = next;
+        *self.own.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
         Ok(())
     }
 }
@@ -67,7 +70,8 @@ impl Outlet {
     pub fn searches(&self) -> Vec<(SavedSearch, bool)> {
         let of_file = self.settings.searches.iter().map(|search| (search.clone(), false));
         let is_other = |search: &SavedSearch| self.settings.searches.iter().all(|own| own.name != search.name);
-        let own = self.saved.all().into_iter().filter(is_other).map(|search| (search, true));
+        let own = self.saved.all();
+        let own = own.iter().filter(|search| is_other(search)).map(|search| (search.clone(), true));
         of_file.chain(own).collect()
     }
 
@@ -82,7 +86,7 @@ impl Outlet {
     ///
     /// # Errors
     /// A name that cannot be one or is taken, a query that finds everything, too many searches, and errors of the file.
-    pub fn save_search(&self, name: &str, query: &str) -> Result<(), Problem> {
+    pub async fn save_search(self: &Arc<Self>, name: &str, query: &str) -> Result<(), Problem> {
         let is_plain = |of: u8| of.is_ascii_alphanumeric() || b"-_.".contains(&of);
         let is_name = (1..=SEARCH_NAME_BYTES_MAX).contains(&name.len()) && name.bytes().all(is_plain);
         if !is_name || name.starts_with('.') {
@@ -96,28 +100,43 @@ impl Outlet {
         if let Some(doubt) = parsed.doubts.first() {
             return Err(Problem::wrong(format!("`{doubt}` is no filter"), "in quotes it is looked for as words"));
         }
-        if self.searches().iter().any(|(known, _)| known.name == name) {
-            return Err(Problem::wrong(format!("a search is called {name} already"), "write another name"));
-        }
-        self.saved.change(|own| {
+        let search = SavedSearch { name: name.to_owned(), query: query.to_owned() };
+        let outlet = Arc::clone(self);
+        self.change_searches(move |own| {
+            if outlet.settings.searches.iter().chain(own.iter()).any(|known| known.name == search.name) {
+                let title = format!("a search is called {} already", search.name);
+                return Err(Problem::wrong(title, "write another name"));
+            }
             if own.len() >= SEARCHES_MAX {
                 return Err(Problem::wrong(format!("{SEARCHES_MAX} searches are saved"), "delete one on /connect"));
             }
-            own.push(SavedSearch { name: name.to_owned(), query: query.to_owned() });
+            own.push(search);
             Ok(())
         })
+        .await
     }
 
     /// Deletes one that was saved from a page.
     ///
     /// # Errors
     /// An unknown name, and errors of the file.
-    pub fn delete_search(&self, name: &str) -> Result<(), Problem> {
-        self.saved.change(|own| {
+    pub async fn delete_search(self: &Arc<Self>, name: &str) -> Result<(), Problem> {
+        let name = name.to_owned();
+        self.change_searches(move |own| {
             let before = own.len();
             own.retain(|search| search.name != name);
             let hint = "those of gleaner.toml are deleted there";
             if own.len() < before { Ok(()) } else { Err(Problem::not_found("no such search was saved here", hint)) }
         })
+        .await
+    }
+
+    async fn change_searches(
+        self: &Arc<Self>,
+        change: impl FnOnce(&mut Vec<SavedSearch>) -> Result<(), Problem> + Send + 'static,
+    ) -> Result<(), Problem> {
+        let outlet = Arc::clone(self);
+        let changed = tokio::task::spawn_blocking(move || outlet.saved.change(change)).await;
+        changed.map_err(|error| Problem::ours(&error))?
     }
 }

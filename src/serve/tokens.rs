@@ -176,8 +176,7 @@ fn hashed(secret: &str) -> String {
     data_encoding::HEXLOWER.encode(&Sha256::digest(secret.as_bytes()))
 }
 
-/// Writes a file of this folder whole, for its owner alone.
-/// Writes a file whole, or not at all.
+/// Writes a file for its owner alone: whole, or not at all.
 ///
 /// # Errors
 /// Those of the file.

@@ -33,7 +33,7 @@ pub(super) fn desk(
     let (history, data_dir) = (history.clone(), app.data_dir.clone());
     let of_disk = app.data_dir.clone();
     let [r1, r2, r3, r4, r5] = std::array::from_fn(|_| config.rules_dir.clone());
-    let db = app.reader();
+    let (db, doctor) = (app.reader(), Doctor::new(Arc::clone(&app.clock), config));
     Desk {
         started: app.clock.now(),
         given: config.given.clone(),
@@ -45,10 +45,11 @@ pub(super) fn desk(
             Box::new(move |site| progress.refused(site).into_iter().map(refused).collect())
         },
         timetables: timetables(live, Arc::clone(&app.clock), progress.clone()),
-        examine: {
-            let doctor = Doctor::new(Arc::clone(&app.clock), config);
-            Box::new(move |is_wanted| doctor.examine(is_wanted))
+        examined: {
+            let doctor = doctor.clone();
+            Box::new(move || doctor.examined())
         },
+        examine: Box::new(move || doctor.examine()),
         yields: Box::new(move |site| {
             let (db, rules_dir) = (Arc::clone(&db), r1.clone());
             Box::pin(async move { yields(&*db, rules_dir, site).await })

@@ -133,7 +133,8 @@ fn torrents_are_found_by_name_file_hash_and_kind() {
         let mut episode = Query::default();
         (episode.filters.season, episode.filters.episode) = (Some(1), Some(2));
         assert_eq!(search.find(&episode, Order::Newest, 0, 9).unwrap().total, 1);
-        let facets = search.facets(&Query::default()).unwrap();
+        let (all, facets) = search.facets(&Query::default()).unwrap();
+        assert_eq!(all, 4);
         let sites: BTreeSet<_> = facets["site"].iter().map(|(site, count)| (site.as_str(), *count)).collect();
         assert_eq!(sites, [("films", 2), ("linux", 2)].into());
         assert!(facets["category"].contains(&("4020".to_owned(), 2)), "{facets:?}");
@@ -149,6 +150,30 @@ fn torrents_are_found_by_name_file_hash_and_kind() {
                 let found = search.find(&Query::parse(&filter), Order::Newest, 0, 9).unwrap().total;
                 assert_eq!(found as u64, *count, "{filter}");
             }
+        }
+    });
+}
+
+#[test]
+fn sizes_are_counted_as_they_are_found_on_their_borders_too() {
+    run(async {
+        let place = Place::new();
+        let sizes: [u64; 5] = [5, 100 << 20, 1 << 30, (1 << 30) + 1, 100 << 30];
+        for (nth, bytes) in sizes.into_iter().enumerate() {
+            let torrent = String::from_utf8(torrent(&format!("t{nth}"), "a.iso")).unwrap();
+            let length = torrent.replace("lengthi5e", &format!("lengthi{bytes}e"));
+            let whole = length.replace("lengthi16384e", &format!("lengthi{}e", bytes.next_power_of_two()));
+            place.store_file("s", whole.as_bytes(), 1_000 + nth as u64).await;
+        }
+        let mut follower = place.follower();
+        place.level(&mut follower).await;
+        let search = follower.search();
+        let (all, facets) = search.facets(&Query::default()).unwrap();
+        let counted: Vec<_> = facets["size"].iter().map(|(size, count)| (&**size, *count)).collect();
+        assert_eq!((all, counted), (5, vec![("<100M", 1), ("100M..1G", 2), ("1G..10G", 2), ("10G..100G", 1)]));
+        for (size, count) in &facets["size"] {
+            let found = search.find(&Query::parse(&format!("size:{size}")), Order::Newest, 0, 9).unwrap().total;
+            assert_eq!(found as u64, *count, "{size}");
         }
     });
 }

@@ -84,10 +84,7 @@ pub struct CategoriesAsked {
 }
 
 pub async fn categories(call: Call<Nothing, CategoriesAsked>) -> Result<Vec<CategoryRow>, Problem> {
-    let Some(search) = (call.outlet.finder)() else { return Err(crate::rows::RowsError::NoIndex.into()) };
-    let query = Query::parse(&call.query.q);
-    let facets = tokio::task::spawn_blocking(move || search.facets(&query)).await;
-    let facets = facets.map_err(|error| Problem::ours(&error))?.map_err(|error| Problem::ours(&error))?;
+    let (_, facets) = call.outlet.count(&Query::parse(&call.query.q)).await?;
     let counts: std::collections::HashMap<String, u64> =
         facets.get("category").cloned().unwrap_or_default().into_iter().collect();
     let count = |number: u32| counts.get(&number.to_string()).copied().unwrap_or_default();

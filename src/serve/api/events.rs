@@ -17,7 +17,7 @@ use super::archive::Torrent;
 use super::table::{Call, Nothing};
 use crate::Outlet;
 use crate::alarms::Alarm;
-use crate::limits::{EVENT_LOOK, EVENT_STREAMS_MAX, EVENTS_AT_ONCE};
+use crate::limits::{ALARMS_OVER_TOLD, EVENT_LOOK, EVENT_STREAMS_MAX, EVENTS_AT_ONCE};
 use crate::links::Links;
 use crate::problem::Problem;
 
@@ -99,6 +99,12 @@ struct KnownAlarms(BTreeMap<String, AlarmState>);
 type AlarmState = (bool, Option<i64>, Option<String>);
 
 impl KnownAlarms {
+    /// Of a client that was away: what was over since then may have been open when it was there.
+    fn of_resumed(list: &[Alarm], since_ms: i64) -> Self {
+        let over = list.iter().filter(|of| of.over_ms.is_some_and(|over| over >= since_ms));
+        Self(over.map(|of| (of.id.clone(), AlarmState::default())).collect())
+    }
+
     /// At first those that are open, then those that have fired, are over, or were answered.
     fn news<'a>(&mut self, list: &'a [Alarm]) -> Vec<&'a Alarm> {
         let state = |of: &Alarm| (of.away_since_ms.is_some(), of.silenced_until_ms, of.note.clone());
@@ -146,11 +152,14 @@ pub async fn events(call: Call<Nothing, EventsAsked>) -> Result<Response, Proble
     let (links, session) = (call.caller.links, call.caller.session);
     let is_brief = call.query.brief;
     let works = if is_brief { now.works } else { Arc::default() };
-    // A page has been made of what is open.
     let (mut known, mut alarms) = (KnownAlarms::default(), Arc::default());
+    // A page has been made of what is open, and is made anew whenever its stream begins.
     if is_brief {
         known.news(&now.alarms);
         alarms = now.alarms;
+    } else if seen.is_some() {
+        let since = outlet.clock.now().0.saturating_sub(ALARMS_OVER_TOLD.as_secs() * 1_000);
+        known = KnownAlarms::of_resumed(&now.alarms, i64::try_from(since).unwrap_or(i64::MAX));
     }
     let ready = VecDeque::from([Event::default().comment("gleaner")]);
     let is_idle = false;
@@ -308,6 +317,13 @@ mod tests {
         assert_eq!(count(Alarm { note: Some("mine".to_owned()), ..alarm(None, Some(5), 0.6) }), 1);
         assert_eq!(count(alarm(Some(9), None, 0.6)), 1);
         assert_eq!(count(alarm(Some(9), None, 0.6)), 0);
+
+        let mut resumed = KnownAlarms::of_resumed(&[alarm(Some(9), None, 0.6)], 9);
+        let mut count = |alarm: Alarm| resumed.news(&[alarm]).len();
+        assert_eq!(count(alarm(Some(9), None, 0.6)), 1, "it was over while the client was away");
+        assert_eq!(count(alarm(Some(9), None, 0.6)), 0);
+        let mut long_over = KnownAlarms::of_resumed(&[alarm(Some(9), None, 0.6)], 10);
+        assert!(long_over.news(&[alarm(Some(9), None, 0.6)]).is_empty(), "history is no news");
     }
 
     #[test]

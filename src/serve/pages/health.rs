@@ -18,18 +18,22 @@ use crate::problem::Problem;
 
 /// `/health`.
 pub async fn page(visit: Visit) -> Result<Response, Problem> {
-    let examined = (visit.outlet.inside.desk.examine)(false);
+    let examined = (visit.outlet.inside.desk.examined)();
     let families = (visit.outlet.inside.metrics)().await.map_err(|error| Problem::ours(&error))?;
     let body = html! {
         div #state data-live {
             h1.state { span class={ "dot " (mood(&examined)) } {} span { (sentence(&examined)) } }
             p.lead {
                 @if let Some(at) = examined.at { "Checked " (words::when(at, visit.now)) ". " }
+                @if examined.is_running && examined.at.is_some() { "It is being checked anew. " }
                 "Nothing is asked beyond this machine; what sites, names and certificates say: "
                 (command(&visit.command("doctor")))
             }
             div.fix.below { (visit.button("/health/examine", "check now", &[])) }
             (tiles(&visit, &families))
+            @if examined.is_hanging {
+                div.strip { p { b { "The last check still hangs, although it was killed: " } "a disk or a network folder does not answer. Nothing is checked until it does." } }
+            }
             @if let Some(why) = &examined.failed { div.strip { p { b { "The check itself has failed: " } (words::told(why)) } } }
             (checks(&examined.checks))
         }
@@ -40,8 +44,11 @@ pub async fn page(visit: Visit) -> Result<Response, Problem> {
 /// `POST /health/examine`.
 pub async fn examine(State(outlet): State<Arc<Outlet>>, request: Request<Body>) -> Result<Response, Problem> {
     let (visit, form) = Form::read(&outlet, request, ACTING).await?;
-    (outlet.inside.desk.examine)(true);
-    Ok(visit.back(&form, "It is being checked: load the page again in a moment.".to_owned()))
+    let told = match (outlet.inside.desk.examine)() {
+        true => "It is being checked: load the page again in a moment.",
+        false => "Nothing was begun: the last check has not ended.",
+    };
+    Ok(visit.back(&form, told.to_owned()))
 }
 
 fn findings(examined: &Examined) -> u64 {

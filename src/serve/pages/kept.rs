@@ -20,20 +20,21 @@ use crate::problem::Problem;
 use crate::tokens::Scope;
 
 /// Of whom and where a page is: nobody else gets it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Key {
     here: String,
-    /// The code of its forms: one for each token and session.
-    code: String,
+    /// SHA-256 of its token, and its session: the page has the code of its forms.
+    token: Option<String>,
+    session: Option<String>,
     scope: Option<Scope>,
     base: String,
 }
 
 impl Key {
     pub fn of(visit: &Visit) -> Self {
-        let (here, code) = visit.identity();
-        let (scope, base) = (visit.caller.scope, visit.caller.links.base.clone());
-        Self { here: here.to_owned(), code: code.to_owned(), scope, base }
+        let (links, session) = (&visit.caller.links, visit.cookie().map(str::to_owned));
+        let token = links.token.as_ref().map(|token| token.sha256.clone());
+        Self { here: visit.here().to_owned(), token, session, scope: visit.caller.scope, base: links.base.clone() }
     }
 }
 
@@ -62,12 +63,19 @@ impl Kept {
     }
 }
 
-/// Held while the page is made.
-type Place = Arc<Mutex<Option<Kept>>>;
+/// The page, and since when it is the newest. The lock is held while it is made.
+struct Place {
+    since: UnixMillis,
+    page: Arc<Mutex<Option<Kept>>>,
+}
 
 /// See the module.
 #[derive(Default)]
 pub struct Pages(std::sync::Mutex<HashMap<Key, Place>>);
+
+fn is_fresh(at: UnixMillis, now: UnixMillis) -> bool {
+    now >= at && now.since(at) < PAGE_KEPT
+}
 
 impl Pages {
     /// The page of a moment ago, else the one that `make` gives. What is no page is not kept.
@@ -80,15 +88,21 @@ impl Pages {
     ) -> Response {
         let place = {
             let mut pages = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            // One that is being made is held by whoever waits for it.
+            pages.retain(|_, place| is_fresh(place.since, now) || Arc::strong_count(&place.page) > 1);
             if pages.len() >= PAGES_KEPT_MAX && !pages.contains_key(&key) {
-                pages.clear();
+                let oldest = pages.iter().min_by_key(|(_, place)| place.since).map(|(key, _)| key.clone());
+                oldest.map(|oldest| pages.remove(&oldest));
             }
-            Arc::clone(pages.entry(key).or_default())
+            let place = pages.entry(key).or_insert_with(|| Place { since: now, page: Arc::default() });
+            if !is_fresh(place.since, now) {
+                place.since = now;
+            }
+            Arc::clone(&place.page)
         };
         let mut place = place.lock().await;
         if let Some(kept) = &*place
-            && now >= kept.at
-            && now.since(kept.at) < PAGE_KEPT
+            && is_fresh(kept.at, now)
         {
             return kept.answer(asked.as_ref());
         }
@@ -160,7 +174,35 @@ fn tag(body: &[u8]) -> HeaderValue {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use axum::response::Html;
+
     use super::*;
+
+    #[tokio::test]
+    async fn old_pages_are_dropped_and_of_others_the_oldest_when_there_are_too_many() {
+        let (pages, made) = (Pages::default(), AtomicUsize::new(0));
+        let get = async |here: usize, ms: u64| {
+            let here = here.to_string();
+            let key = Key { here, token: None, session: None, scope: None, base: String::new() };
+            let make = async || {
+                made.fetch_add(1, Ordering::Relaxed);
+                Html("page").into_response()
+            };
+            pages.get(key, UnixMillis(ms), None, make).await;
+            made.load(Ordering::Relaxed)
+        };
+        for here in 0..=PAGES_KEPT_MAX {
+            assert_eq!(get(here, 1_000 + here as u64).await, here + 1);
+        }
+        let all = PAGES_KEPT_MAX + 1;
+        assert_eq!(get(PAGES_KEPT_MAX, 1_100).await, all);
+        assert_eq!(get(1, 1_100).await, all, "the others are kept");
+        assert_eq!(get(0, 1_100).await, all + 1, "it was the oldest");
+        assert_eq!(get(0, 5_000).await, all + 2);
+        assert_eq!(pages.0.lock().unwrap().len(), 1, "nobody asks for the others again");
+    }
 
     #[test]
     fn only_what_a_page_says_changes_its_tag() {

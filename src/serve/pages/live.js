@@ -74,7 +74,7 @@
   const due = () => { if (!timer) timer = setTimeout(refresh, last ? least - Date.now() % least : 200); };
   const source = new EventSource(events);
   for (const kind of ['torrent', 'sites', 'log', 'alarm']) source.addEventListener(kind, due);
-  source.onopen = () => root.classList.add('listens');
+  source.onopen = () => { root.classList.add('listens'); due(); };
   source.onerror = () => root.classList.remove('listens');
   d.addEventListener('visibilitychange', () => { if (!d.hidden && !last) due(); });
 })();

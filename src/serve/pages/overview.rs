@@ -30,16 +30,15 @@ pub struct Today {
 impl Today {
     /// What was stored since midnight (UTC).
     pub async fn of(visit: &Visit) -> Self {
-        let none = Self { sites: HashMap::new(), all: None };
-        let Some(search) = (visit.outlet.finder)() else { return none };
         let mut query = Query::default();
         query.filters.stored.least = Some(visit.now.0 / DAY_MS * DAY_MS);
-        let counted = tokio::task::spawn_blocking(move || {
-            let all = search.find(&query, gleaner_search::Order::Newest, 0, 0)?.total as u64;
-            let sites = if all == 0 { Vec::new() } else { search.facets(&query)?.remove("site").unwrap_or_default() };
-            Ok::<_, gleaner_search::SearchError>(Self { sites: sites.into_iter().collect(), all: Some(all) })
-        });
-        counted.await.ok().and_then(Result::ok).unwrap_or(none)
+        match visit.outlet.count(&query).await {
+            Ok((all, mut facets)) => {
+                let sites = facets.remove("site").unwrap_or_default();
+                Self { sites: sites.into_iter().collect(), all: Some(all) }
+            }
+            Err(_) => Self { sites: HashMap::new(), all: None },
+        }
     }
 
     /// Of a site.

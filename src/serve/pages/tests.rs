@@ -92,7 +92,7 @@ fn inside(pressed: &Pressed, made: Arc<AtomicUsize>, looked: Arc<AtomicUsize>) -
     });
     let report = json!({"sites": [site], "rule_faults": [{"path": format!("rules/{}.toml", "bad"), "first": evil(), "count": 1}], "store_fault": evil()});
     let (of_acts, of_answers) = (Arc::clone(pressed), Arc::clone(pressed));
-    let of_saves = Arc::clone(pressed);
+    let (of_saves, of_checks) = (Arc::clone(pressed), Arc::clone(pressed));
     let inside = Inside {
         status: Report::of(move |_| std::future::ready(Ok(Some(report.clone())))),
         act: Box::new(move |Act { site, wish, by }| {
@@ -117,6 +117,10 @@ fn inside(pressed: &Pressed, made: Arc<AtomicUsize>, looked: Arc<AtomicUsize>) -
             vec![SiteWork { site: evil(), requests, torrents, queued, under_way, waiting: None }]
         }),
         desk: Desk {
+            examine: Box::new(move || {
+                of_checks.lock().unwrap().push("examine".to_owned());
+                true
+            }),
             refusals: Box::new(|_| vec![refused()]),
             timetables: Box::new(|| Box::pin(std::future::ready(Ok(Arc::new(vec![timetable()]))))),
             rule_file: Box::new(|_| {
@@ -288,6 +292,7 @@ async fn names_of_others_break_out_of_no_page_and_pages_load_nothing_of_others()
         assert!(policy.contains("form-action 'self'; frame-ancestors 'none'; base-uri 'none'"), "{policy}");
         assert_eq!((page.header("x-content-type-options"), page.header("referrer-policy")), ("nosniff", "same-origin"));
     }
+    assert_eq!(pages.pressed(), [""; 0], "a page that is read starts nothing");
 }
 
 #[tokio::test]
@@ -324,6 +329,7 @@ async fn forms_press_without_scripts_and_lead_back_to_their_page() {
         ("/alarms/a-1/answer".to_owned(), "do=silence&minutes=", "a-1 Silence { minutes: None }"),
         ("/alarms/a-1/answer".to_owned(), "do=note&text=seen", "a-1 Note { text: \"seen\" }"),
         ("/alarms/test".to_owned(), "", " Test"),
+        ("/health/examine".to_owned(), "", "examine"),
     ] {
         let answer = pages.send(&path, &code, fields, &[]).await;
         assert_eq!(answer.status, StatusCode::SEE_OTHER, "{path} {fields}: {}", answer.text);
@@ -374,7 +380,7 @@ async fn what_another_site_or_nobody_sends_presses_nothing() {
         .ask(Method::POST, act, &[("content-type", "application/json"), HTML], &format!("form={code}&act=pause"))
         .await;
     assert_eq!(json.status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
-    for path in [act, "/alarms/a-1/answer", "/alarms/test", "/rules/x/save", "/session/end"] {
+    for path in [act, "/alarms/a-1/answer", "/alarms/test", "/health/examine", "/rules/x/save", "/session/end"] {
         let got = pages.page(&format!("{path}?form={code}&act=pause&do=silence")).await;
         assert!(matches!(got.status.as_u16(), 404 | 405), "{path}: {}", got.status);
     }
@@ -525,6 +531,10 @@ async fn a_search_is_saved_from_its_page_and_outlives_the_service() {
     let saved = pages.send("/searches", &code, "name=linux&query=linux%20-beta", &[]).await;
     assert_eq!(saved.status, StatusCode::SEE_OTHER, "{}", saved.text);
     assert_eq!(pages.send("/searches", &code, "name=linux&query=other", &[]).await.status, StatusCode::BAD_REQUEST);
+    let save = async |query: &str| pages.outlet.save_search("twice", query).await;
+    let (first, second) = tokio::join!(save("one"), save("other"));
+    assert!(first.is_ok() != second.is_ok(), "one name, one search");
+    pages.outlet.delete_search("twice").await.unwrap();
     assert!(pages.page("/connect").await.text.contains("/feeds/saved/linux.rss"));
     let listed = pages.ask(Method::GET, "/api/v1/searches", &[], "").await.text;
     assert!(listed.contains("linux -beta"), "{listed}");

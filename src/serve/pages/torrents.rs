@@ -1,6 +1,5 @@
 //! The search: what a query finds, with counts to narrow it by. The address is the state: a search is a link, a feed and a Torznab URL.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -8,9 +7,10 @@ use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use gleaner_base::clock::UnixMillis;
 use gleaner_search::category::full_name;
+use gleaner_search::find::Facets;
 use gleaner_search::follow::contents_of;
 use gleaner_search::marks::{fits, marks};
-use gleaner_search::{Order, Query, Search};
+use gleaner_search::{Order, Query};
 use gleaner_store::crawldb::MagnetRow;
 use maud::{Markup, html};
 
@@ -95,13 +95,11 @@ pub async fn page(visit: Visit) -> Result<Response, Problem> {
     Ok(visit.page(&title, "torrent", &body))
 }
 
-type Counts = HashMap<&'static str, Vec<(String, u64)>>;
-
 /// All that fit, and how many of each kind.
-pub type Counted = (u64, Counts);
+pub type Counted = (u64, Facets);
 
 /// The counts of a search. Those of everything are kept for a moment.
-async fn counted(visit: &Visit, query: &Query, search: Arc<Search>) -> Result<Counted, RowsError> {
+async fn counted(visit: &Visit, query: &Query) -> Result<Counted, RowsError> {
     let mut kept = if query.is_empty() { Some(visit.outlet.pages.counts.lock().await) } else { None };
     if let Some((at, counted)) = kept.as_deref().and_then(Option::as_ref)
         && visit.now >= *at
@@ -109,19 +107,14 @@ async fn counted(visit: &Visit, query: &Query, search: Arc<Search>) -> Result<Co
     {
         return Ok(counted.clone());
     }
-    let asked = query.clone();
-    let made = tokio::task::spawn_blocking(move || {
-        let total = search.find(&asked, Order::Newest, 0, 0)?.total as u64;
-        Ok::<_, gleaner_search::SearchError>((total, search.facets(&asked)?.into_iter().collect()))
-    });
-    let made: Counted = made.await.map_err(|_| RowsError::NoIndex)??;
+    let made = visit.outlet.count(query).await?;
     if let Some(kept) = &mut kept {
         **kept = Some((visit.now, made.clone()));
     }
     Ok(made)
 }
 
-async fn found(visit: &Visit, query: &Query, cursor: Option<Cursor>) -> Result<(Page, Counts), RowsError> {
+async fn found(visit: &Visit, query: &Query, cursor: Option<Cursor>) -> Result<(Page, Facets), RowsError> {
     let outlet = &visit.outlet;
     let mut narrowed = query.clone();
     let skip = cursor.map_or(0, |cursor| cursor.skip);
@@ -130,8 +123,10 @@ async fn found(visit: &Visit, query: &Query, cursor: Option<Cursor>) -> Result<(
         *most = Some(most.map_or(cursor.at.0, |own| own.min(cursor.at.0)));
     }
     let mut page = outlet.find(&narrowed, Order::Newest, skip, TORRENTS_SHOWN).await?;
-    let Some(search) = (outlet.finder)() else { return Ok((page, Counts::new())) };
-    let (total, facets) = counted(visit, query, search).await?;
+    let (total, facets) = match counted(visit, query).await {
+        Err(RowsError::NoIndex) => return Ok((page, Facets::new())),
+        counted => counted?,
+    };
     if cursor.is_some() {
         page.total = total;
     }
@@ -186,7 +181,7 @@ fn links(visit: &Visit, text: &str, asked: &Query) -> Markup {
 pub async fn save(State(outlet): State<Arc<Outlet>>, request: Request<Body>) -> Result<Response, Problem> {
     let (visit, form) = Form::read(&outlet, request, ACTING).await?;
     let name = form.get("name").trim().to_owned();
-    outlet.save_search(&name, form.get("query").trim())?;
+    outlet.save_search(&name, form.get("query").trim()).await?;
     Ok(visit.back(&form, format!("{name} is saved: its feed and its Torznab URL are on the page Connect.")))
 }
 
@@ -197,7 +192,7 @@ pub async fn delete(
     request: Request<Body>,
 ) -> Result<Response, Problem> {
     let (visit, form) = Form::read(&outlet, request, ACTING).await?;
-    outlet.delete_search(&name)?;
+    outlet.delete_search(&name).await?;
     Ok(visit.back(&form, format!("{} is deleted.", words::shown(&name))))
 }
 
@@ -226,7 +221,7 @@ fn saving(visit: &Visit, text: &str) -> Markup {
     }
 }
 
-fn facets_shown(visit: &Visit, text: &str, query: &Query, facets: &Counts) -> Markup {
+fn facets_shown(visit: &Visit, text: &str, query: &Query, facets: &Facets) -> Markup {
     let values = |name: &str| facets.get(name).cloned().unwrap_or_default();
     let site = values("site").into_iter().map(|(site, count)| {
         let is_on = query.filters.sites.contains(&site);

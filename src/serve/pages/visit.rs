@@ -90,6 +90,7 @@ pub struct Visit {
     /// Path and query, below the base path.
     here: String,
     query: Vec<(String, String)>,
+    cookie: Option<String>,
     /// Of its forms.
     code: String,
     /// Of whoever may read.
@@ -117,6 +118,7 @@ impl Visit {
         let caller = caller.ok_or_else(|| Problem::wrong("nobody asks", "ask again"))?;
         let query = url::form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
         Ok(Self {
+            cookie: session::cookie(&parts.headers).map(str::to_owned),
             code: code(outlet, &caller, &parts.headers),
             now: outlet.clock.now(),
             here: parts.uri.path_and_query().map_or_else(|| "/".to_owned(), ToString::to_string),
@@ -127,10 +129,16 @@ impl Visit {
         })
     }
 
-    /// What its page depends on: where it is, and the code of its forms.
+    /// Path and query, below the base path.
     #[must_use]
-    pub fn identity(&self) -> (&str, &str) {
-        (&self.here, &self.code)
+    pub fn here(&self) -> &str {
+        &self.here
+    }
+
+    /// The session's cookie, as it was sent.
+    #[must_use]
+    pub fn cookie(&self) -> Option<&str> {
+        self.cookie.as_deref()
     }
 
     /// Alarms that are not over.

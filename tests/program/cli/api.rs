@@ -26,6 +26,7 @@ fn reports_are_those_of_the_commands_and_the_log_is_read_page_by_page() {
     let of_site = get(port, "/api/v1/sites/demo/coverage").json();
     assert_eq!(of_site, get(port, "/api/v1/coverage").json()["sites"][0]);
     assert_eq!(get(port, "/api/v1/sites").json()["sites"][0]["torrents"], 60);
+    assert_eq!(get(port, "/api/v1/sites").json()["sites"][0]["is_disabled"], Value::Null, "nobody has looked");
     for (report, command) in [("delay", "delay"), ("schedule", "schedule")] {
         // A plan is that of its second: between the two, the next one may begin.
         wait_for(report, || {

@@ -70,6 +70,9 @@ fn a_site_is_paused_and_resumed_by_forms_and_each_page_is_there() {
     let pattern = refused["rule"].as_str().unwrap().trim_start_matches("deny ").trim_matches('\'');
     assert!(line.contains(pattern), "{line}: {refused}");
     assert!(page(port, "/sites/demo").text().contains(&format!("/rules/demo#l{}", refused["line"])));
+    assert!(page(port, "/health").text().contains("was not checked yet"), "a page that is read starts nothing");
+    let begun = post(port, "/health/examine", &[FORM, HTML], &format!("form={}&back=/health", code(port)));
+    assert_eq!(begun.status, 303, "{}", begun.text());
     wait_for("the machine was examined", || {
         page(port, "/health").text().contains("confinement of scripts").then_some(())
     });
