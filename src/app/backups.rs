@@ -144,7 +144,11 @@ impl Backups {
         let (of_thread, mine) = (Arc::clone(&self.0), Arc::clone(&attempt));
         // Threads that this one starts have its priority.
         let started = std::thread::Builder::new().name("backup".to_owned()).spawn(move || {
-            let made = std::panic::catch_unwind(AssertUnwindSafe(|| of_thread.write(wish, &mine)));
+            let made = std::panic::catch_unwind(AssertUnwindSafe(|| {
+                let to = wish.to.clone();
+                // Noted here: it is also whole if it was given up while it got its name.
+                of_thread.write(wish, &mine).inspect(|_| of_thread.note(&to))
+            }));
             of_thread.end(&mine);
             let _ = told.send(made.unwrap_or_else(|_| Err(INCONSISTENT.to_owned())));
         });
@@ -153,9 +157,9 @@ impl Backups {
             return Err(format!("the backup has no thread: {error}"));
         }
         let (mut steps, mut waited) = (0, Duration::ZERO);
-        let made = loop {
+        loop {
             match heard.recv_timeout(STOP_LOOK) {
-                Ok(made) => break made?,
+                Ok(made) => return made,
                 Err(RecvTimeoutError::Disconnected) => return Err(INCONSISTENT.to_owned()),
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -166,14 +170,7 @@ impl Backups {
                 parts.give_up(&attempt);
                 return Err(hangs(&place, waited));
             }
-        };
-        let done = parts.clock.now();
-        parts.last.lock().unwrap_or_else(PoisonError::into_inner).insert(place.clone(), done);
-        if let Err(error) = times::note(&parts.data_dir, &place, done) {
-            let path = parts.data_dir.join("backup-last");
-            tracing::warn!(%error, path = %path.display(), "the backup is whole, but its time cannot be noted");
         }
-        Ok(made)
     }
 
     /// Ends the backup that is under way, and all that are asked for from now on.
@@ -280,6 +277,16 @@ impl Parts {
         };
         let made = backup::backup((&self.store, &self.update, &self.archive), &wanted, self.clock.now(), attempt);
         made.map_err(|error| error.to_string())
+    }
+
+    /// One is finished at a place.
+    fn note(&self, to: &Path) {
+        let done = self.clock.now();
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).insert(to.to_owned(), done);
+        if let Err(error) = times::note(&self.data_dir, to, done) {
+            let path = self.data_dir.join("backup-last");
+            tracing::warn!(%error, path = %path.display(), "the backup is whole, but its time cannot be noted");
+        }
     }
 
     /// When the last backup was finished at a place. What this process knows counts more than the file, which may not be writable: a backup that

@@ -115,31 +115,38 @@ impl Run<'_> {
         pool.note_checked()?;
         let databases = write_manifest(&part.0, &manifest)?;
         sync_all(dest)?;
+        // Who waits for it has given it up while the disk did not answer: it may not turn up later.
+        if self.attempt.is_stopped() {
+            return Err(BackupError::Stopped);
+        }
         let path = dest.join(&name);
         fs::rename(&part.0, &path).map_err(|error| BackupError::io(&path, "rename", error))?;
         sync_folder(dest)?;
-        let (mut removed, mut removed_torrents, mut note) = (0, 0, None);
-        if let Some(keep) = self.wanted.keep {
-            removed = remove_old(dest, keep, &name)?;
-            // The backup is whole, whatever becomes of this.
-            let newest = manifest.torrents - manifest.left_out.len() as u64;
-            match unnamed::remove(dest, newest, self.attempt) {
-                Ok(count) => removed_torrents = count,
-                Err(error) => {
-                    let error = error.to_string().replace('\n', "; ");
-                    note = Some(format!("torrents that no backup needs stay in {}: {error}", dest.display()));
-                }
-            }
-        }
-        Ok(Made {
+        let made = Made {
             new_torrents: pool.new,
             linked: pool.linked,
             bytes_written: databases + pool.bytes_written,
-            removed,
-            removed_torrents,
-            note,
             ..self.made(path, &manifest)
-        })
+        };
+        Ok(self.tidied(&name, made))
+    }
+
+    /// Removes what is too old, once there is a new state. That is whole whatever becomes of this.
+    fn tidied(&self, name: &str, mut made: Made) -> Made {
+        let (Some(keep), dest) = (self.wanted.keep, &*self.wanted.dest) else { return made };
+        let stay = |what: &str, error: BackupError| {
+            let error = error.to_string().replace('\n', "; ");
+            Some(format!("{what} stay in {}: {error}", dest.display()))
+        };
+        if let Err(error) = remove_old(dest, keep, name, self.attempt, &mut made.removed) {
+            made.note = stay("backups that are too old", error);
+            return made;
+        }
+        match unnamed::remove(dest, made.torrents, self.attempt) {
+            Ok(count) => made.removed_torrents = count,
+            Err(error) => made.note = stay("torrents that no backup needs", error),
+        }
+        made
     }
 
     fn to_archive(&self) -> Result<Made, BackupError> {
@@ -167,7 +174,7 @@ impl Run<'_> {
             true => Ok(false),
             false => packing.torrent(self.archive, facts),
         })?;
-        let bytes_written = packing.finish()?;
+        let bytes_written = packing.finish(self.attempt)?;
         let new_torrents = manifest.torrents - manifest.left_out.len() as u64;
         Ok(Made { new_torrents, bytes_written, ..self.made(dest.to_owned(), &manifest) })
     }
@@ -288,18 +295,27 @@ pub(super) fn states(dest: &Path) -> io::Result<Vec<String>> {
 }
 
 /// Removes the oldest states beyond `keep`, never the one of this name. Each loses its manifest's folder name first, so that none is taken
-/// for whole half-way.
-fn remove_old(dest: &Path, keep: usize, made: &str) -> Result<u64, BackupError> {
+/// for whole half-way. Counts them; a backup that was given up removes none.
+fn remove_old(
+    dest: &Path,
+    keep: usize,
+    made: &str,
+    attempt: &Attempt,
+    removed: &mut u64,
+) -> Result<(), BackupError> {
     let all = states(dest).map_err(|error| BackupError::io(dest, "read", error))?;
-    let mut removed = 0;
     let beyond = all.len().saturating_sub(keep.max(1));
     for name in all.iter().filter(|name| *name != made).take(beyond) {
+        if attempt.is_stopped() {
+            return Err(BackupError::Stopped);
+        }
         let (path, gone) = (dest.join(name), dest.join(format!("{UNFINISHED}{name}")));
         let cleared = fs::rename(&path, &gone).and_then(|()| fs::remove_dir_all(&gone));
         cleared.map_err(|error| BackupError::io(&path, "remove", error))?;
-        removed += 1;
+        attempt.step();
+        *removed += 1;
     }
-    Ok(removed)
+    Ok(())
 }
 
 /// Copies a small file or folder. What is neither is left out, and so is what was removed since.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::manifest::{MANIFEST, Manifest, is_below};
 use super::pool::{make_folder, name_of, read_torrent};
-use super::{BackupError, TORRENTS};
+use super::{Attempt, BackupError, TORRENTS};
 use crate::crawldb::TorrentFacts;
 use crate::export::whole_file::{WholeFile, parent};
 use crate::import::tarball::{self, Kind};
@@ -83,11 +83,11 @@ impl Packing {
         added.map_err(|error| BackupError::io(&self.dest, "write", error))
     }
 
-    /// Gives the archive its name, once it is on the disk. Returns its bytes.
-    pub fn finish(self) -> Result<u64, BackupError> {
+    /// Gives the archive its name, once it is on the disk and unless the attempt was given up meanwhile. Returns its bytes.
+    pub fn finish(self, attempt: &Attempt) -> Result<u64, BackupError> {
         let failed = |error| BackupError::io(&self.dest, "write", error);
         let file = self.tar.into_inner().and_then(zstd::Encoder::finish).map_err(failed)?;
-        Ok(file.finish()?)
+        file.finish_unless(|| attempt.is_stopped())?.ok_or(BackupError::Stopped)
     }
 }
 
