@@ -306,10 +306,7 @@ impl Parts {
             with_secrets: wish.with_secrets,
         };
         let made = backup::backup((&self.store, &self.update, &self.archive), &wanted, self.clock.now(), attempt);
-        made.map_err(|error| NotMade {
-            is_busy: matches!(error, BackupError::Busy { .. }),
-            told: error.to_string(),
-        })
+        made.map_err(|error| NotMade { is_busy: matches!(error, BackupError::Busy { .. }), told: error.to_string() })
     }
 
     /// One is finished at a place.

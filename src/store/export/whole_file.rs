@@ -141,6 +141,12 @@ pub fn lock(file: &File, dest: &Path) -> Result<(), ExportError> {
     }
 }
 
+/// Takes the shared lock of a folder that is read: nothing that [`lock`] guards is written meanwhile. False if something is.
+#[must_use]
+pub fn lock_shared(folder: &File) -> bool {
+    rustix::fs::flock(folder, FlockOperation::NonBlockingLockShared) != Err(rustix::io::Errno::WOULDBLOCK)
+}
+
 /// The temporary name of `dest`: hidden, in the same folder.
 #[must_use]
 pub fn part_name(dest: &Path) -> PathBuf {
