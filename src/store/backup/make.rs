@@ -402,4 +402,34 @@ mod tests {
         let told = copied(&mut full).unwrap_err().to_string();
         assert!(told.contains("long: comes after 100000 others"), "{told}");
     }
+
+    #[test]
+    fn a_backup_that_was_given_up_removes_no_other() {
+        let here = tempfile::tempdir().unwrap();
+        for hour in 10..13 {
+            let state = here.path().join(format!("20261128T{hour}0000Z"));
+            fs::create_dir(&state).unwrap();
+            fs::write(state.join(MANIFEST), "{}").unwrap();
+        }
+        let (attempt, mut removed) = (Attempt::default(), 0);
+        attempt.stop.store(true, Ordering::Relaxed);
+        let refused = remove_old(here.path(), 1, "20261128T120000Z", &attempt, &mut removed);
+        assert!(matches!(refused, Err(BackupError::Stopped)) && states(here.path()).unwrap().len() == 3);
+        attempt.stop.store(false, Ordering::Relaxed);
+        remove_old(here.path(), 1, "20261128T120000Z", &attempt, &mut removed).unwrap();
+        assert_eq!((removed, states(here.path()).unwrap()), (2, vec!["20261128T120000Z".to_owned()]));
+    }
+
+    #[test]
+    fn an_archive_that_was_given_up_does_not_replace_the_former() {
+        let here = tempfile::tempdir().unwrap();
+        let dest = here.path().join("a.tar.zst");
+        let attempt = Attempt::default();
+        fs::write(&dest, "").unwrap();
+        attempt.stop.store(true, Ordering::Relaxed);
+        let refused = Packing::begin(&dest, &attempt).and_then(Packing::finish);
+        assert!(matches!(refused, Err(BackupError::Stopped)) && fs::read(&dest).unwrap().is_empty());
+        attempt.stop.store(false, Ordering::Relaxed);
+        assert!(Packing::begin(&dest, &attempt).and_then(Packing::finish).unwrap() > 0);
+    }
 }
