@@ -60,6 +60,9 @@ struct Open {
     alarm: Alarm,
     /// Since when its cause is away.
     away: Option<UnixMillis>,
+    /// It fired while it was silenced: nobody was called.
+    #[serde(default)]
+    is_untold: bool,
 }
 
 /// See the module.
@@ -113,6 +116,10 @@ impl Book {
                 open.alarm.figures.clone_from(&cause.figures);
                 open.alarm.rule = cause.rule.clone().or(open.alarm.rule.take());
                 open.alarm.page = cause.page.clone().or(open.alarm.page.take());
+                if open.alarm.silenced_until_ms.is_none() && std::mem::take(&mut open.is_untold) {
+                    // Its silence has ended, and it has not.
+                    events.push(Event { what: What::Fired, alarm: open.alarm.clone(), calls: true });
+                }
                 continue;
             }
             if self.is_explained(cause, causes) {
@@ -153,7 +160,7 @@ impl Book {
             note: None,
         };
         *self.fired.entry(cause.kind).or_default() += 1;
-        self.open.push(Open { key, alarm: alarm.clone(), away: None });
+        self.open.push(Open { key, alarm: alarm.clone(), away: None, is_untold: silenced.is_some() });
         Some(Event { what: What::Fired, alarm, calls: silenced.is_none() })
     }
 
@@ -189,7 +196,7 @@ impl Book {
 
     fn is_over(&mut self, id: &str, now: UnixMillis) -> Option<Event> {
         let at = self.open.iter().position(|open| open.alarm.id == id)?;
-        let Open { key, mut alarm, away } = self.open.remove(at);
+        let Open { key, mut alarm, away, is_untold } = self.open.remove(at);
         // It was away from then on.
         alarm.over_ms = Some(ms(away.unwrap_or(now)).max(alarm.since_ms));
         let is_silenced = alarm.silenced_until_ms.is_some_and(|until| until > ms(now));
@@ -198,7 +205,8 @@ impl Book {
         if self.over.len() > HISTORY_MAX {
             self.over.pop_front();
         }
-        Some(Event { what: What::Over, alarm, calls: !is_silenced })
+        // Who was not called about it is not called about its end.
+        Some(Event { what: What::Over, alarm, calls: !is_silenced && !is_untold })
     }
 
     /// True if another cause is the cause of this one. Of two that explain each other it is the one that is told already, or else the one that is named
@@ -247,7 +255,7 @@ impl Book {
         true
     }
 
-    /// Ends the silence of an alarm. False if no open alarm has this id.
+    /// Ends the silence of an alarm: if nobody was called about it yet, somebody is at the next look. False if no open alarm has this id.
     pub fn unsilence(&mut self, id: &str) -> bool {
         let Some(open) = self.open.iter_mut().find(|open| open.alarm.id == id) else { return false };
         open.alarm.silenced_until_ms = None;

@@ -182,7 +182,7 @@ pub const KINDS: [Row; 16] = [
     Row {
         kind: BackupOld,
         name: "backup-old",
-        means: "the last backup is older than this; with `[backup]`, than its `every` and a day more, or there is none yet",
+        means: "the last backup is older than this; with `[backup]`, late by its own `every` (an hour to a day), or there is none yet",
         after: 8 * 24 * 60,
         explained_by: &[],
         todo: "`gleaner backup` makes one",

@@ -21,7 +21,7 @@ use crate::limits::{BACKUP_HANG_TIME_MAX, BACKUP_STOP_TIME_MAX};
 use gleaner_base::clock::{Clock, UnixMillis};
 use gleaner_base::place;
 use gleaner_rules::config::backup::Backup;
-use gleaner_store::backup::{self, Attempt, Made, Part, Wanted};
+use gleaner_store::backup::{self, Attempt, BackupError, Made, Part, Wanted};
 use gleaner_store::crawldb::redb_store::RedbStore;
 use gleaner_store::crawldb::update::UpdateDb;
 use gleaner_torrent::archive::Archive;
@@ -75,9 +75,23 @@ struct Turn {
     under_way: Option<UnderWay>,
     /// Those that were given up, and whose threads wait for their disks.
     hung: Vec<UnderWay>,
-    /// Why the last one that the service wanted by itself was not made.
-    fault: Option<String>,
+    /// Where to, and why the last one that the service wanted by itself was not made.
+    fault: Option<(PathBuf, String)>,
     is_over: bool,
+}
+
+/// Why there is no backup.
+#[derive(Debug)]
+struct NotMade {
+    told: String,
+    /// Another one is under way, which is no fault.
+    is_busy: bool,
+}
+
+impl From<String> for NotMade {
+    fn from(told: String) -> Self {
+        Self { told, is_busy: false }
+    }
 }
 
 #[derive(Clone)]
@@ -133,30 +147,34 @@ impl Backups {
     /// # Errors
     /// Why there is none, with a hint.
     pub fn make(&self, wish: Wish) -> Result<Made, String> {
-        self.make_within(wish, BACKUP_HANG_TIME_MAX)
+        self.make_within(wish, BACKUP_HANG_TIME_MAX).map_err(|error| error.told)
     }
 
     /// The same with another time for which it may stand still.
-    fn make_within(&self, wish: Wish, hang: Duration) -> Result<Made, String> {
+    fn make_within(&self, wish: Wish, hang: Duration) -> Result<Made, NotMade> {
         let (parts, place) = (&*self.0, wish.to.clone());
         let attempt = parts.begin(&place)?;
         let (told, heard) = mpsc::sync_channel(1);
         let (of_thread, mine) = (Arc::clone(&self.0), Arc::clone(&attempt));
         // Threads that this one starts have its priority.
         let started = std::thread::Builder::new().name("backup".to_owned()).spawn(move || {
-            let made = std::panic::catch_unwind(AssertUnwindSafe(|| of_thread.write(wish, &mine)));
+            let made = std::panic::catch_unwind(AssertUnwindSafe(|| {
+                let to = wish.to.clone();
+                // Noted here: it is also whole if it was given up while it got its name.
+                of_thread.write(wish, &mine).inspect(|_| of_thread.note(&to))
+            }));
             of_thread.end(&mine);
-            let _ = told.send(made.unwrap_or_else(|_| Err(INCONSISTENT.to_owned())));
+            let _ = told.send(made.unwrap_or_else(|_| Err(INCONSISTENT.to_owned().into())));
         });
         if let Err(error) = started {
             parts.end(&attempt);
-            return Err(format!("the backup has no thread: {error}"));
+            return Err(format!("the backup has no thread: {error}").into());
         }
         let (mut steps, mut waited) = (0, Duration::ZERO);
-        let made = loop {
+        loop {
             match heard.recv_timeout(STOP_LOOK) {
-                Ok(made) => break made?,
-                Err(RecvTimeoutError::Disconnected) => return Err(INCONSISTENT.to_owned()),
+                Ok(made) => return made,
+                Err(RecvTimeoutError::Disconnected) => return Err(INCONSISTENT.to_owned().into()),
                 Err(RecvTimeoutError::Timeout) => {}
             }
             let now = attempt.steps.load(Ordering::Relaxed);
@@ -164,16 +182,9 @@ impl Backups {
             steps = now;
             if waited >= hang {
                 parts.give_up(&attempt);
-                return Err(hangs(&place, waited));
+                return Err(hangs(&place, waited).into());
             }
-        };
-        let done = parts.clock.now();
-        parts.last.lock().unwrap_or_else(PoisonError::into_inner).insert(place.clone(), done);
-        if let Err(error) = times::note(&parts.data_dir, &place, done) {
-            let path = parts.data_dir.join("backup-last");
-            tracing::warn!(%error, path = %path.display(), "the backup is whole, but its time cannot be noted");
         }
-        Ok(made)
     }
 
     /// Ends the backup that is under way, and all that are asked for from now on.
@@ -187,19 +198,31 @@ impl Backups {
     /// Why the service has no new backup, in a line.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
-        self.0.turn().fault.as_ref().map(|fault| fault.split(" · ").next().unwrap_or_default().to_owned())
+        self.0.turn().fault.as_ref().map(|(_, fault)| fault.split(" · ").next().unwrap_or_default().to_owned())
     }
 
     /// How it stands.
     #[must_use]
     pub fn status(&self) -> BackupsStatus {
         let told = |of: &UnderWay| BackupUnderWay { to: of.to.display().to_string(), since: of.since.rfc3339() };
+        // The disk before the lock, for which those who make backups wait.
+        let mut last = times::all(&self.0.data_dir);
+        last.extend(self.0.known().iter().map(|(to, at)| (times::named(to), *at)));
         let turn = self.0.turn();
         BackupsStatus {
-            last: times::all(&self.0.data_dir),
+            last,
             under_way: turn.under_way.as_ref().map(told),
             hung: turn.hung.iter().map(told).collect(),
-            fault: turn.fault.clone(),
+            fault: turn.fault.as_ref().map(|(_, fault)| fault.clone()),
+        }
+    }
+
+    /// When the last one was finished at a place, or anywhere; None for never.
+    #[must_use]
+    pub fn last(&self, to: Option<&Path>) -> Option<UnixMillis> {
+        match to {
+            Some(to) => self.0.last(to),
+            None => self.0.known().values().copied().max().max(times::last(&self.0.data_dir, None)),
         }
     }
 
@@ -234,18 +257,22 @@ impl Parts {
     }
 
     /// Takes the turn.
-    fn begin(&self, to: &Path) -> Result<Arc<Attempt>, String> {
+    fn begin(&self, to: &Path) -> Result<Arc<Attempt>, NotMade> {
         let mut turn = self.turn();
         if let Some(hung) = turn.hung.iter().find(|of| of.to == to) {
             let since = hung.since.rfc3339();
             return Err(format!(
                 "{}: the backup of {since} still waits for this disk\nhint: check the disk, or back up to another place",
                 to.display()
-            ));
+            )
+            .into());
         }
         match turn.under_way {
-            _ if turn.is_over => Err("the service is about to end\nhint: run the same command again".to_owned()),
-            Some(_) => Err("another backup of this folder is under way\nhint: wait for its end".to_owned()),
+            _ if turn.is_over => Err("the service is about to end\nhint: run the same command again".to_owned().into()),
+            Some(_) => {
+                let told = "another backup of this folder is under way\nhint: wait for its end".to_owned();
+                Err(NotMade { told, is_busy: true })
+            }
             None => {
                 let attempt = Arc::<Attempt>::default();
                 let under_way = UnderWay { attempt: Arc::clone(&attempt), to: to.to_owned(), since: self.clock.now() };
@@ -270,7 +297,7 @@ impl Parts {
         turn.hung.extend(hung);
     }
 
-    fn write(&self, wish: Wish, attempt: &Attempt) -> Result<Made, String> {
+    fn write(&self, wish: Wish, attempt: &Attempt) -> Result<Made, NotMade> {
         let wanted = Wanted {
             dest: wish.to,
             keep: wish.keep,
@@ -279,14 +306,31 @@ impl Parts {
             with_secrets: wish.with_secrets,
         };
         let made = backup::backup((&self.store, &self.update, &self.archive), &wanted, self.clock.now(), attempt);
-        made.map_err(|error| error.to_string())
+        made.map_err(|error| NotMade { is_busy: matches!(error, BackupError::Busy { .. }), told: error.to_string() })
+    }
+
+    /// One is finished at a place.
+    fn note(&self, to: &Path) {
+        let done = self.clock.now();
+        self.known().insert(to.to_owned(), done);
+        // Whoever has made it.
+        self.turn().fault.take_if(|(of, _)| of == to);
+        if let Err(error) = times::note(&self.data_dir, to, done) {
+            let path = self.data_dir.join("backup-last");
+            tracing::warn!(%error, path = %path.display(), "the backup is whole, but its time cannot be noted");
+        }
     }
 
     /// When the last backup was finished at a place. What this process knows counts more than the file, which may not be writable: a backup that
     /// were due again at once would push all earlier ones out of their folder.
     fn last(&self, to: &Path) -> Option<UnixMillis> {
-        let known = self.last.lock().unwrap_or_else(PoisonError::into_inner).get(to).copied();
-        known.or_else(|| times::last(&self.data_dir, Some(to)))
+        let to = std::path::absolute(to).unwrap_or_else(|_| to.to_owned());
+        let known = self.known().get(&to).copied();
+        known.or_else(|| times::last(&self.data_dir, Some(&to)))
+    }
+
+    fn known(&self) -> MutexGuard<'_, BTreeMap<PathBuf, UnixMillis>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What is backed up beside databases and archive.
@@ -320,7 +364,7 @@ impl Parts {
 /// One that stands still.
 fn hangs(to: &Path, waited: Duration) -> String {
     format!(
-        "{}: nothing could be written for {} minutes: this disk does not answer, and the backup is given up\nhint: check the disk, or name another place",
+        "{}: the backup has stood still for {} minutes: this disk does not answer, or is far too slow; the backup is given up\nhint: check the disk, or name another place",
         to.display(),
         waited.as_secs() / 60
     )
@@ -396,22 +440,29 @@ fn keep_up(backups: &Backups, wanted: &Backup, stop: &AtomicBool) {
     let to = std::path::absolute(&wanted.to).unwrap_or_else(|_| wanted.to.clone());
     while !stop.load(Ordering::Relaxed) {
         if !is_due(parts.last(&to), wanted.every, parts.clock.now()) {
+            if parts.turn().fault.is_none() {
+                told.clear();
+            }
             wait(LOOK, stop);
             continue;
         }
         let wish = Wish { to: to.clone(), keep: Some(wanted.keep), with_secrets: wanted.with_secrets };
-        let error = match backups.make(wish) {
+        let error = match backups.make_within(wish, BACKUP_HANG_TIME_MAX) {
             Ok(made) => {
                 tell(&made);
                 told.clear();
-                parts.turn().fault = None;
                 wait(LOOK, stop);
                 continue;
             }
             Err(_) if stop.load(Ordering::Relaxed) => return,
-            Err(error) => error.replace('\n', " · "),
+            Err(NotMade { is_busy: true, told }) => {
+                tracing::debug!(why = told, "the backup waits");
+                wait(LOOK, stop);
+                continue;
+            }
+            Err(error) => error.told.replace('\n', " · "),
         };
-        parts.turn().fault = Some(error.clone());
+        parts.turn().fault = Some((to.clone(), error.clone()));
         // Once for each error: a disk may be away for days.
         if error != told {
             tracing::error!(error, "no backup is made: it is tried again every {} minutes", RETRY.as_secs() / 60);
@@ -497,10 +548,11 @@ mod tests {
         let pipe = here.path().join("slow/torrents/.checked");
         std::fs::remove_file(&pipe).unwrap();
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
-        let told = backups.make_within(wish("slow"), STOP_LOOK * 4).unwrap_err();
+        let told = backups.make_within(wish("slow"), STOP_LOOK * 4).unwrap_err().told;
         assert!(told.contains("this disk does not answer"), "{told}");
         let told = backups.make(wish("slow")).unwrap_err();
         assert!(told.contains("still waits for this disk"), "{told}");
+        let noted = backups.last(Some(&wish("slow").to));
         backups.make(wish("other")).unwrap();
         let status = backups.status();
         assert_eq!((status.hung.len(), status.under_way), (1, None));
@@ -510,7 +562,35 @@ mod tests {
         while !backups.status().hung.is_empty() {
             std::thread::sleep(STOP_LOOK);
         }
+        let states = || {
+            let names = std::fs::read_dir(here.path().join("slow")).unwrap().map(|entry| entry.unwrap().file_name());
+            names.filter(|name| name.to_string_lossy().starts_with("20")).count()
+        };
+        assert_eq!((states(), backups.last(Some(&wish("slow").to))), (1, noted), "what was given up does not turn up");
         std::fs::remove_file(&pipe).unwrap();
         backups.make(wish("slow")).unwrap();
+        assert_eq!(states(), 2);
+    }
+
+    #[test]
+    fn a_backup_by_hand_to_the_same_place_ends_the_fault_and_a_busy_place_is_none() {
+        let here = tempfile::tempdir().unwrap();
+        let data_dir = here.path().join("data");
+        let app = App::open(&crate::app::Options { data_dir, ..Default::default() }).unwrap();
+        let backups = app.backups();
+        let wish = |name: &str| Wish { to: here.path().join(name), keep: None, with_secrets: false };
+        backups.0.turn().fault = Some((wish("own").to, "no room · hint: more".to_owned()));
+        backups.make(wish("other")).unwrap();
+        assert_eq!(backups.fault().as_deref(), Some("no room"));
+        backups.make(wish("own")).unwrap();
+        assert_eq!((backups.fault(), backups.status().fault), (None, None));
+        assert_eq!(backups.last(None), backups.last(Some(&wish("own").to)));
+        let held = std::fs::File::open(wish("own").to).unwrap();
+        held.lock().unwrap();
+        assert!(backups.make_within(wish("own"), BACKUP_HANG_TIME_MAX).unwrap_err().is_busy);
+        drop(held);
+        let attempt = backups.0.begin(&wish("own").to).unwrap();
+        assert!(backups.0.begin(&wish("other").to).unwrap_err().is_busy);
+        backups.0.end(&attempt);
     }
 }

@@ -157,7 +157,7 @@ const CHECKS: [Check; 20] = [
     here("database", |of| Box::pin(store::check(of))),
     here("archive", |of| Box::pin(store::archive(of))),
     here("search index", |of| Box::pin(index::check(of))),
-    here("backup", |of| Box::pin(async { backup::check(of) })),
+    here("backup", |of| Box::pin(backup::check(of))),
     here("handover", |of| Box::pin(async { handover::check(of) })),
     here("confinement of scripts", |of| Box::pin(async { confinement::check(of) })),
     here("HTTP server", |of| Box::pin(web::check(of))),

@@ -354,6 +354,7 @@ fn a_destination_that_cannot_take_a_backup_is_named_with_the_fix() {
     let held = fs::File::open(here.join("busy")).unwrap();
     held.lock().unwrap();
     backup(here, &["busy"]).ended(1).says(&["another backup is writing there", "wait for its end"]);
+    run(here, &["restore", "busy", "--data", "new"]).ended(1).says(&["a backup is writing there", "wait for its end"]);
     drop(held);
     backup(here, &["busy"]).ended(0);
     assert_eq!(states(&here.join("busy")).len(), 2);

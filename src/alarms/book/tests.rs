@@ -125,7 +125,7 @@ fn who_silences_it_is_not_called_for_a_time_or_until_it_is_over() {
     assert_eq!(told.book.list()[0].note.as_deref(), Some("I know"));
     assert_eq!(told.stand(30, &[], &[]), ["over unreachable s (silent)"]);
     assert_eq!(told.stand(40, &[AWAY], &[]), ["fired unreachable s (silent)"]);
-    told.stand(60, &[AWAY], &[]);
+    assert_eq!(told.stand(60, &[AWAY], &[]), ["fired unreachable s"], "its time is over, and the cause stands");
     assert_eq!(told.stand(30, &[], &[]), ["over unreachable s"]);
     told.stand(40, &[AWAY], &[]);
     let id = told.book.list()[0].id.clone();
@@ -149,6 +149,20 @@ fn a_silence_is_ended_by_hand_and_by_time() {
     assert!(told.book.silence(&id, Some(5), UnixMillis(told.minute * MINUTE)));
     told.stand(6, &[AWAY], &[]);
     assert_eq!(told.book.list()[0].silenced_until_ms, None, "its time is over");
+}
+
+#[test]
+fn an_alarm_that_fired_while_silenced_is_told_once_when_its_silence_is_ended() {
+    let mut told = Told::new();
+    told.stand(40, &[AWAY], &[]);
+    let id = told.book.list()[0].id.clone();
+    assert!(told.book.silence(&id, Some(600), UnixMillis(told.minute * MINUTE)));
+    assert_eq!(told.stand(30, &[], &[]), ["over unreachable s (silent)"]);
+    assert_eq!(told.stand(60, &[AWAY], &[]), ["fired unreachable s (silent)"]);
+    let id = told.book.list()[0].id.clone();
+    assert!(told.book.unsilence(&id));
+    assert_eq!(told.stand(60, &[AWAY], &[]), ["fired unreachable s"]);
+    assert_eq!(told.stand(30, &[], &[]), ["over unreachable s"]);
 }
 
 #[test]

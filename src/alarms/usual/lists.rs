@@ -82,6 +82,8 @@ struct List {
     /// Time of reading since the last look, and the longest between two lately.
     unseen_ms: u64,
     interval_ms: u64,
+    /// Its class had fallen when the last of its lists vanished, and it was one of them.
+    stays: bool,
 }
 
 /// Lists of a class that show less than is usual.
@@ -117,12 +119,26 @@ impl Lists {
     }
 
     /// The site was read for so long: lists that were not looked at meanwhile say nothing in the end, and are forgotten later, unless all of their class
-    /// have vanished and one of them showed too little: that lasts until one shows rows, or by other rules.
+    /// have vanished when that had fallen: then all of them stay until one shows rows, or by other rules.
     pub fn pass(&mut self, read_ms: u64) {
-        self.0.values_mut().for_each(|list| list.unseen_ms += read_ms);
-        let there: BTreeSet<Box<str>> =
-            self.0.values().filter(|list| list.is_there()).map(|list| list.class.clone()).collect();
-        self.0.retain(|_, list| list.unseen_ms < UNSEEN_MOST_MS || list.less > 0 && !there.contains(&list.class));
+        let there = self.classes_there();
+        // Also of those that have vanished a little earlier: the one that is there for longest does not speak for all.
+        let has_fallen =
+            |class: &str| self.fell_of(class, List::is_there).and(self.fell_of(class, List::is_recent)).is_some();
+        let fallen: BTreeSet<Box<str>> = there.iter().filter(|class| has_fallen(class)).cloned().collect();
+        for list in self.0.values_mut() {
+            if there.contains(&list.class) {
+                list.stays = list.is_recent() && fallen.contains(&list.class);
+            }
+            list.unseen_ms += read_ms;
+        }
+        let there = self.classes_there();
+        self.0.retain(|_, list| list.unseen_ms < UNSEEN_MOST_MS || list.stays && !there.contains(&list.class));
+    }
+
+    /// The classes of which a list is there.
+    fn classes_there(&self) -> BTreeSet<Box<str>> {
+        self.0.values().filter(|list| list.is_there()).map(|list| list.class.clone()).collect()
     }
 
     /// The class whose lists show less, if there is one: of several the one with more lists.
@@ -137,7 +153,12 @@ impl Lists {
     fn class_fell(&self, class: &str) -> Option<Fell> {
         // Where all are away nothing has shown that they are well again: they count as they were when they were last looked at.
         let has_one = self.0.values().any(|list| *list.class == *class && list.is_there());
-        let all = || self.0.values().filter(|list| *list.class == *class && (!has_one || list.is_there()));
+        self.fell_of(class, if has_one { List::is_there } else { |list| list.stays })
+    }
+
+    /// The same by some of its lists.
+    fn fell_of(&self, class: &str, counts: fn(&List) -> bool) -> Option<Fell> {
+        let all = || self.0.values().filter(|list| *list.class == *class && counts(list));
         let fallen: Vec<&List> = all().filter(|list| list.less >= LOOKS_AT_LESS).collect();
         let began = fallen.iter().filter_map(|list| list.since).min()?;
         let looked_at = all().filter(|list| list.at >= began).count();
@@ -164,7 +185,16 @@ impl Lists {
 impl List {
     /// False if it was not looked at for much longer than it usually is.
     fn is_there(&self) -> bool {
-        self.unseen_ms < (self.interval_ms * UNSEEN_TIMES).clamp(UNSEEN_LEAST_MS, UNSEEN_MOST_MS)
+        self.unseen_ms < self.unseen_most_ms()
+    }
+
+    /// True also if it has vanished no longer ago than that took.
+    fn is_recent(&self) -> bool {
+        self.unseen_ms < 2 * self.unseen_most_ms()
+    }
+
+    fn unseen_most_ms(&self) -> u64 {
+        (self.interval_ms * UNSEEN_TIMES).clamp(UNSEEN_LEAST_MS, UNSEEN_MOST_MS)
     }
 
     /// Rows that it shows at least; None while it is not known.
@@ -273,6 +303,33 @@ mod tests {
         lists.pass(DAY_MS);
         well(&mut lists, 13);
         assert_eq!(lists.fell(), None);
+    }
+
+    #[test]
+    fn lists_that_vanish_before_their_class_has_fallen_are_forgotten_as_a_whole() {
+        // One list alone shows less, once or for long, and is looked at last.
+        for looks in [1, 4] {
+            let mut lists = Lists::default();
+            look(&mut lists, 0, 10, &[(1, 50), (2, 50), (3, 50), (4, 50)]);
+            look(&mut lists, 10, looks, &[(1, 0), (2, 50), (3, 50), (4, 50)]);
+            look(&mut lists, 10 + looks, 4, &[(1, 0)][..usize::from(looks > 1)]);
+            assert_eq!(lists.fell(), None);
+            for _ in 0..60 * 24 {
+                lists.pass(DAY_MS / 24);
+            }
+            assert_eq!(lists.fell(), None);
+            assert!(lists.0.is_empty(), "{looks}: {lists:?}");
+        }
+        // One is gone while its class is well, and the class vanishes long after.
+        let mut lists = Lists::default();
+        look(&mut lists, 0, 10, &[(1, 50), (2, 50)]);
+        look(&mut lists, 10, 4, &[(1, 0), (2, 50)]);
+        look(&mut lists, 14, 200, &[(2, 50)]);
+        for _ in 0..60 {
+            lists.pass(DAY_MS);
+            assert_eq!(lists.fell(), None);
+        }
+        assert!(lists.0.is_empty());
     }
 
     #[test]

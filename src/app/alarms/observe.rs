@@ -126,7 +126,11 @@ impl Observer {
             }
             None => None,
         };
-        let backup = times::last(&self.data_dir, self.backup.as_ref().map(|wanted| &*wanted.to));
+        let to = self.backup.as_ref().map(|wanted| &*wanted.to);
+        let backup = match &self.backups {
+            Some(backups) => backups.last(to),
+            None => times::last(&self.data_dir, to),
+        };
         Ok(Machine {
             disk,
             clock_set_by_ms,

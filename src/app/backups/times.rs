@@ -17,7 +17,7 @@ fn path_of(data_dir: &Path) -> PathBuf {
 }
 
 /// The name of a place in the file.
-fn named(place: &Path) -> String {
+pub(super) fn named(place: &Path) -> String {
     let place = std::path::absolute(place).unwrap_or_else(|_| place.to_owned());
     place.to_string_lossy().replace('\n', "\u{fffd}")
 }
@@ -43,22 +43,28 @@ pub fn all(data_dir: &Path) -> Times {
 pub fn last(data_dir: &Path, place: Option<&Path>) -> Option<UnixMillis> {
     let all = all(data_dir);
     match place {
-        Some(place) => all.get(&named(place)).or_else(|| all.get("")).copied(),
+        Some(place) => last_at(&all, place),
         None => all.into_values().max(),
     }
 }
 
-/// Notes one; beyond the bound the oldest are forgotten.
+/// When the last one was finished at a place, as far as these say.
+#[must_use]
+pub fn last_at(all: &Times, place: &Path) -> Option<UnixMillis> {
+    all.get(&named(place)).or_else(|| all.get("")).copied()
+}
+
+/// Notes one; beyond the bound the oldest are forgotten, and so is one without a place: it would speak for all of them for ever.
 ///
 /// # Errors
 /// Those of the disk: then all stay as they were.
 pub fn note(data_dir: &Path, place: &Path, now: UnixMillis) -> io::Result<()> {
     let mut times: Vec<(String, UnixMillis)> =
-        all(data_dir).into_iter().filter(|(at, _)| *at != named(place)).collect();
+        all(data_dir).into_iter().filter(|(at, _)| !at.is_empty() && *at != named(place)).collect();
     times.push((named(place), now));
     times.sort_by_key(|(_, at)| std::cmp::Reverse(*at));
     times.truncate(BACKUP_PLACES_MAX);
-    let line = |(place, at): (String, UnixMillis)| format!("{} {place}", at.0).trim_end().to_owned() + "\n";
+    let line = |(place, at): (String, UnixMillis)| format!("{} {place}\n", at.0);
     let new = data_dir.join(".backup-last");
     std::fs::write(&new, times.into_iter().map(line).collect::<String>())?;
     std::fs::rename(new, path_of(data_dir))
@@ -78,6 +84,7 @@ mod tests {
         std::fs::write(path_of(here), "1000\n").unwrap();
         assert_eq!((last(here, None), last(here, Some(srv))), (Some(UnixMillis(1_000)), Some(UnixMillis(1_000))));
         note(here, srv, UnixMillis(2_000)).unwrap();
+        assert_eq!(last(here, Some(other)), None, "the time without a place is gone");
         note(here, other, UnixMillis(3_000)).unwrap();
         assert_eq!(
             (last(here, Some(srv)), last(here, Some(other))),
@@ -85,7 +92,7 @@ mod tests {
         );
         assert_eq!(last(here, None), Some(UnixMillis(3_000)));
         note(here, srv, UnixMillis(4_000)).unwrap();
-        assert_eq!(all(here).len(), 3);
+        assert_eq!(all(here).len(), 2);
         for number in 0..2 * BACKUP_PLACES_MAX {
             note(here, &here.join(number.to_string()), UnixMillis(5_000)).unwrap();
         }

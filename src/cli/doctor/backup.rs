@@ -4,20 +4,21 @@ use std::path::Path;
 
 use super::handover::may_write;
 use super::{Finding, Patient};
-use crate::app::backups::times::last;
+use crate::app::backups::times;
+use crate::app::database::Database;
 use crate::app::database_path;
 use gleaner_alarms::watch::late_after;
 use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
 use gleaner_rules::config::backup::Backup;
 
-pub(super) fn check(of: &Patient) -> Vec<Finding> {
+pub(super) async fn check(of: &Patient) -> Vec<Finding> {
     let Some(wanted) = &of.config.backup else { return Vec::new() };
     let mut found: Vec<Finding> = folder(of, wanted).into_iter().collect();
     let every = match wanted.every.as_secs() / 60 {
         minutes if minutes % 60 == 0 => format!("{} h", minutes / 60),
         minutes => format!("{minutes} min"),
     };
-    let told = match last(&of.config.data_dir, Some(&wanted.to)) {
+    let told = match last(of, &wanted.to).await {
         Some(at) if is_old(at, wanted, SystemClock.now()) => Some((
             "backup_old",
             format!("the last backup was finished at {}, and one is due every {every}", at.rfc3339()),
@@ -33,6 +34,16 @@ pub(super) fn check(of: &Patient) -> Vec<Finding> {
         Finding::new(code, wanted.to.display(), what, fix)
     }));
     found
+}
+
+/// A service knows more than the file, which may not be writable.
+async fn last(of: &Patient, to: &Path) -> Option<UnixMillis> {
+    let told = match of.database().await {
+        Some(Database::Held(service)) => service.status().await.ok(),
+        _ => None,
+    };
+    let told = told.and_then(|report| times::last_at(&report.backups.last, to));
+    told.or_else(|| times::last(&of.config.data_dir, Some(to)))
 }
 
 fn is_old(at: UnixMillis, wanted: &Backup, now: UnixMillis) -> bool {

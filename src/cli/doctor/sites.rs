@@ -75,15 +75,31 @@ fn account(of: &Patient, site: &SiteRules) -> Vec<Finding> {
 enum Rest {
     /// A pause, of a person or a host.
     Pause(Finding),
-    /// Its own rules, as every night.
+    /// Its own rules, as every night; or this cannot be told.
     Rules(String),
 }
 
 async fn rest(of: &Patient, site: &SiteRules) -> Option<Rest> {
     let (name, now) = (&*site.name, SystemClock.now());
-    let database = of.database().await?;
+    // Known without a database.
+    if let Some(until) = site.hours.quiet_until(now) {
+        return Some(Rest::Rules(format!("quiet_hours of the rule file until {}", until.rfc3339())));
+    }
+    let unknown = |error: &dyn std::fmt::Display| {
+        let error = error.to_string();
+        let first = error.split('\n').next().unwrap_or_default();
+        Some(Rest::Rules(format!("whether it is to be left alone is not known: {first}")))
+    };
+    let database = match of.opened().await {
+        Ok(database) => database.as_ref()?,
+        Err(error) => return unknown(error),
+    };
     let db = database.reader();
-    if let Ok(Some(pause)) = pauses::of(db, name, now).await {
+    let pause = match pauses::of(db, name, now).await {
+        Ok(pause) => pause,
+        Err(error) => return unknown(&error),
+    };
+    if let Some(pause) = pause {
         let what = format!(
             "{} has paused it {}: nothing of it was requested",
             pause.by,
@@ -99,10 +115,15 @@ async fn rest(of: &Patient, site: &SiteRules) -> Option<Rest> {
         };
         return Some(Rest::Pause(Finding::new("site_paused", name, what, fix)));
     }
-    if let Some(waiting) = status::held(db, site, now).await.ok().flatten() {
-        return Some(Rest::Rules(format!("{} until {}", waiting.reason, waiting.until)));
+    match status::held(db, site, now).await {
+        Ok(None) => {}
+        Ok(Some(waiting)) => return Some(Rest::Rules(format!("{} until {}", waiting.reason, waiting.until))),
+        Err(error) => return unknown(&error),
     }
-    let hosts = db.hosts().await.unwrap_or_default();
+    let hosts = match db.hosts().await {
+        Ok(hosts) => hosts,
+        Err(error) => return unknown(&error),
+    };
     let host = hosts.iter().find(|host| *host.site == *name && host.blocked_until > now)?;
     let (until, why) = (host.blocked_until.rfc3339(), without_keys_in(&host.blocked_reason));
     let what = format!("{} is left alone until {until}: {why}; nothing of it was requested", host.origin);

@@ -13,7 +13,8 @@ use super::packed::{self, Packing};
 use super::pool::{Pool, make_folder, sync_all};
 use super::unnamed;
 use super::{
-    Attempt, BackupError, CRAWL, MARK, Made, TORRENTS, UPDATE, is_archive, must_be_folder, must_not_be_other_archive,
+    Attempt, BackupError, CRAWL, MARK, Made, Stepping, TORRENTS, UPDATE, is_archive, must_be_folder,
+    must_not_be_other_archive,
 };
 use crate::crawldb::redb_store::{Bounds, OpenOptions as DbOptions, RedbStore};
 use crate::crawldb::update::UpdateDb;
@@ -104,47 +105,57 @@ impl Drop for Unfinished {
 impl Run<'_> {
     fn to_folder(&self) -> Result<Made, BackupError> {
         let dest = &*self.wanted.dest;
-        let _lock = begin(dest)?;
+        let (_lock, is_left) = begin(dest)?;
         let name = free_name(dest, self.now);
         let part = Unfinished(dest.join(format!("{UNFINISHED}{name}")));
         make_folder(&part.0)?;
         let mut manifest = self.small_and_databases(&part.0)?;
-        let mut pool = Pool::open(dest.join(TORRENTS))?;
+        let mut pool = Pool::open(dest.join(TORRENTS), self.attempt)?;
         self.each_torrent(&part.0, &mut manifest, |facts| pool.take(self.archive, facts))?;
         pool.settle()?;
+        self.must_go_on()?;
         pool.note_checked()?;
         let databases = write_manifest(&part.0, &manifest)?;
         sync_all(dest)?;
+        // Who waits for it has given it up while the disk did not answer: it may not turn up later.
+        self.must_go_on()?;
         let path = dest.join(&name);
         fs::rename(&part.0, &path).map_err(|error| BackupError::io(&path, "rename", error))?;
         sync_folder(dest)?;
-        let (mut removed, mut removed_torrents, mut note) = (0, 0, None);
-        if let Some(keep) = self.wanted.keep {
-            removed = remove_old(dest, keep, &name)?;
-            // The backup is whole, whatever becomes of this.
-            let newest = manifest.torrents - manifest.left_out.len() as u64;
-            match unnamed::remove(dest, newest, self.attempt) {
-                Ok(count) => removed_torrents = count,
-                Err(error) => {
-                    let error = error.to_string().replace('\n', "; ");
-                    note = Some(format!("torrents that no backup needs stay in {}: {error}", dest.display()));
-                }
-            }
-        }
-        Ok(Made {
+        let made = Made {
             new_torrents: pool.new,
             linked: pool.linked,
             bytes_written: databases + pool.bytes_written,
-            removed,
-            removed_torrents,
-            note,
             ..self.made(path, &manifest)
-        })
+        };
+        Ok(self.tidied(&name, made, is_left))
+    }
+
+    /// Removes what is too old, once there is a new state. That is whole whatever becomes of this. Torrents can only be of no state any more where one was
+    /// removed, or a killed process has left something.
+    fn tidied(&self, name: &str, mut made: Made, is_left: bool) -> Made {
+        let (Some(keep), dest) = (self.wanted.keep, &*self.wanted.dest) else { return made };
+        let stay = |what: &str, error: BackupError| {
+            let error = error.to_string().replace('\n', "; ");
+            Some(format!("{what} stay in {}: {error}", dest.display()))
+        };
+        if let Err(error) = remove_old(dest, keep, name, self.attempt, &mut made.removed) {
+            made.note = stay("backups that are too old", error);
+            return made;
+        }
+        if made.removed == 0 && !is_left {
+            return made;
+        }
+        match unnamed::remove(dest, made.torrents, self.attempt) {
+            Ok(count) => made.removed_torrents = count,
+            Err(error) => made.note = stay("torrents that no backup needs", error),
+        }
+        made
     }
 
     fn to_archive(&self) -> Result<Made, BackupError> {
         let dest = &*self.wanted.dest;
-        let mut packing = Packing::begin(dest)?;
+        let mut packing = Packing::begin(dest, self.attempt)?;
         let part = Unfinished(packed::folder_beside(dest));
         let _ = fs::remove_dir_all(&part.0);
         make_folder(&part.0)?;
@@ -172,6 +183,10 @@ impl Run<'_> {
         Ok(Made { new_torrents, bytes_written, ..self.made(dest.to_owned(), &manifest) })
     }
 
+    fn must_go_on(&self) -> Result<(), BackupError> {
+        if self.attempt.is_stopped() { Err(BackupError::Stopped) } else { Ok(()) }
+    }
+
     fn made(&self, path: PathBuf, manifest: &Manifest) -> Made {
         let left_out = manifest.left_out.len() as u64;
         Made {
@@ -193,8 +208,7 @@ impl Run<'_> {
     fn small_and_databases(&self, part: &Path) -> Result<Manifest, BackupError> {
         let mut manifest = Manifest::new(self.now, self.wanted.with_secrets);
         for small in &self.wanted.parts {
-            copy_part(&small.from, part, &small.to, 0, &mut manifest)?;
-            self.attempt.step();
+            copy_part(&small.from, part, &small.to, 0, &mut manifest, self.attempt)?;
         }
         let snapshot = self.db.snapshot(self.update)?;
         let bounds = Bounds::new(&self.wanted.data_dir.join(CRAWL), &self.attempt.stop, &self.attempt.steps);
@@ -207,7 +221,8 @@ impl Run<'_> {
         }
         for name in [CRAWL, UPDATE] {
             let path = part.join(name);
-            let entry = manifest::entry_of(&path, name).map_err(|error| BackupError::io(&path, "read", error))?;
+            let entry =
+                manifest::entry_of(&path, name, self.attempt).map_err(|error| BackupError::io(&path, "read", error))?;
             manifest.files.push(entry);
         }
         Ok(manifest)
@@ -223,9 +238,7 @@ impl Run<'_> {
         let options = DbOptions { cache_bytes: READ_CACHE_BYTES, sync: false };
         let copy = RedbStore::read_only(&part.join(CRAWL), options)?;
         copy.each_torrent(|facts| {
-            if self.attempt.is_stopped() {
-                return Err(BackupError::Stopped);
-            }
+            self.must_go_on()?;
             self.attempt.step();
             manifest.torrents += 1;
             if !take(&facts)? {
@@ -236,8 +249,8 @@ impl Run<'_> {
     }
 }
 
-/// Takes a folder of backups for this process, creates a new one, and removes what a killed process has left.
-fn begin(dest: &Path) -> Result<File, BackupError> {
+/// Takes a folder of backups for this process, creates a new one, and removes what a killed process has left. True if there was any.
+fn begin(dest: &Path) -> Result<(File, bool), BackupError> {
     must_be_folder(dest)?;
     make_folder(dest)?;
     let failed = |error| BackupError::io(dest, "open", error);
@@ -253,11 +266,13 @@ fn begin(dest: &Path) -> Result<File, BackupError> {
         }
         fs::write(dest.join(MARK), MARK_TEXT).map_err(|error| BackupError::io(dest, "write", error))?;
     }
+    let mut is_left = false;
     for name in names.iter().filter(|name| name.starts_with(UNFINISHED)) {
+        is_left = true;
         let path = dest.join(name);
         fs::remove_dir_all(&path).map_err(|error| BackupError::io(&path, "clear", error))?;
     }
-    Ok(folder)
+    Ok((folder, is_left))
 }
 
 /// The name of a state: its time, as `20261128T221542Z`.
@@ -288,22 +303,33 @@ pub(super) fn states(dest: &Path) -> io::Result<Vec<String>> {
 }
 
 /// Removes the oldest states beyond `keep`, never the one of this name. Each loses its manifest's folder name first, so that none is taken
-/// for whole half-way.
-fn remove_old(dest: &Path, keep: usize, made: &str) -> Result<u64, BackupError> {
+/// for whole half-way. Counts them; a backup that was given up removes none.
+fn remove_old(dest: &Path, keep: usize, made: &str, attempt: &Attempt, removed: &mut u64) -> Result<(), BackupError> {
     let all = states(dest).map_err(|error| BackupError::io(dest, "read", error))?;
-    let mut removed = 0;
     let beyond = all.len().saturating_sub(keep.max(1));
     for name in all.iter().filter(|name| *name != made).take(beyond) {
+        if attempt.is_stopped() {
+            return Err(BackupError::Stopped);
+        }
         let (path, gone) = (dest.join(name), dest.join(format!("{UNFINISHED}{name}")));
         let cleared = fs::rename(&path, &gone).and_then(|()| fs::remove_dir_all(&gone));
         cleared.map_err(|error| BackupError::io(&path, "remove", error))?;
-        removed += 1;
+        attempt.step();
+        *removed += 1;
     }
-    Ok(removed)
+    Ok(())
 }
 
 /// Copies a small file or folder. What is neither is left out, and so is what was removed since.
-fn copy_part(from: &Path, state: &Path, to: &str, depth: usize, manifest: &mut Manifest) -> Result<(), BackupError> {
+fn copy_part(
+    from: &Path,
+    state: &Path,
+    to: &str,
+    depth: usize,
+    manifest: &mut Manifest,
+    attempt: &Attempt,
+) -> Result<(), BackupError> {
+    attempt.step();
     let failed = |error| BackupError::io(from, "read", error);
     let there = match fs::metadata(from) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(()),
@@ -318,7 +344,7 @@ fn copy_part(from: &Path, state: &Path, to: &str, depth: usize, manifest: &mut M
             let entry = entry.map_err(failed)?;
             // A name that is no text is none of ours.
             let Some(name) = entry.file_name().to_str().map(str::to_owned) else { continue };
-            copy_part(&entry.path(), state, &format!("{to}/{name}"), depth + 1, manifest)?;
+            copy_part(&entry.path(), state, &format!("{to}/{name}"), depth + 1, manifest, attempt)?;
         }
     }
     if !there.is_file() {
@@ -332,7 +358,7 @@ fn copy_part(from: &Path, state: &Path, to: &str, depth: usize, manifest: &mut M
     let file = gleaner_base::regular::open(from).map_err(failed)?;
     let new = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
     let new = new.map_err(|error| BackupError::io(&path, "create", error))?;
-    let copied = manifest::sums(file.take(limits::BACKUP_FILE_BYTES_MAX + 1), new);
+    let copied = manifest::sums(Stepping(file.take(limits::BACKUP_FILE_BYTES_MAX + 1), attempt), new);
     let (bytes, sha256) = copied.map_err(|error| BackupError::io(&path, "write", error))?;
     if bytes > limits::BACKUP_FILE_BYTES_MAX {
         return too_much(format!("has more than {} MiB", limits::BACKUP_FILE_BYTES_MAX >> 20));
@@ -352,18 +378,22 @@ fn write_manifest(state: &Path, manifest: &Manifest) -> Result<u64, BackupError>
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
+
     use super::*;
 
     #[test]
     fn a_file_that_the_backup_would_cut_or_lack_is_an_error_that_names_it() {
         let (from, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let copied = |manifest: &mut Manifest| copy_part(from.path(), state.path(), "data/own", 0, manifest);
+        let attempt = Attempt::default();
+        let copied = |manifest: &mut Manifest| copy_part(from.path(), state.path(), "data/own", 0, manifest, &attempt);
         let file = from.path().join("long");
         // A hole: it takes no room.
         File::create(&file).unwrap().set_len(limits::BACKUP_FILE_BYTES_MAX + 1).unwrap();
         let told = copied(&mut Manifest::new(UnixMillis(0), false)).unwrap_err().to_string();
         assert!(told.contains(&file.display().to_string()), "{told}");
         assert!(told.contains("more than 256 MiB"), "{told}");
+        assert!(attempt.steps.load(Ordering::Relaxed) > 1_000, "each block is a step");
         fs::write(&file, "x").unwrap();
         let _ = fs::remove_dir_all(state.path().join("data"));
         let mut full = Manifest::new(UnixMillis(0), false);
@@ -371,5 +401,35 @@ mod tests {
         full.files = vec![entry; limits::BACKUP_FILES_MAX];
         let told = copied(&mut full).unwrap_err().to_string();
         assert!(told.contains("long: comes after 100000 others"), "{told}");
+    }
+
+    #[test]
+    fn a_backup_that_was_given_up_removes_no_other() {
+        let here = tempfile::tempdir().unwrap();
+        for hour in 10..13 {
+            let state = here.path().join(format!("20261128T{hour}0000Z"));
+            fs::create_dir(&state).unwrap();
+            fs::write(state.join(MANIFEST), "{}").unwrap();
+        }
+        let (attempt, mut removed) = (Attempt::default(), 0);
+        attempt.stop.store(true, Ordering::Relaxed);
+        let refused = remove_old(here.path(), 1, "20261128T120000Z", &attempt, &mut removed);
+        assert!(matches!(refused, Err(BackupError::Stopped)) && states(here.path()).unwrap().len() == 3);
+        attempt.stop.store(false, Ordering::Relaxed);
+        remove_old(here.path(), 1, "20261128T120000Z", &attempt, &mut removed).unwrap();
+        assert_eq!((removed, states(here.path()).unwrap()), (2, vec!["20261128T120000Z".to_owned()]));
+    }
+
+    #[test]
+    fn an_archive_that_was_given_up_does_not_replace_the_former() {
+        let here = tempfile::tempdir().unwrap();
+        let dest = here.path().join("a.tar.zst");
+        let attempt = Attempt::default();
+        fs::write(&dest, "").unwrap();
+        attempt.stop.store(true, Ordering::Relaxed);
+        let refused = Packing::begin(&dest, &attempt).and_then(Packing::finish);
+        assert!(matches!(refused, Err(BackupError::Stopped)) && fs::read(&dest).unwrap().is_empty());
+        attempt.stop.store(false, Ordering::Relaxed);
+        assert!(Packing::begin(&dest, &attempt).and_then(Packing::finish).unwrap() > 0);
     }
 }

@@ -9,7 +9,7 @@ use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::BackupError;
+use super::{Attempt, BackupError, Stepping};
 use crate::crawldb::redb_store::CRAWL_SCHEMA;
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
@@ -150,8 +150,8 @@ pub(super) fn sums(mut from: impl io::Read, mut to: impl io::Write) -> io::Resul
 }
 
 /// The entry of a file that is there.
-pub(super) fn entry_of(file: &Path, path: &str) -> io::Result<Entry> {
-    let (bytes, sha256) = sums(File::open(file)?, io::sink())?;
+pub(super) fn entry_of(file: &Path, path: &str, attempt: &Attempt) -> io::Result<Entry> {
+    let (bytes, sha256) = sums(Stepping(File::open(file)?, attempt), io::sink())?;
     Ok(Entry { path: path.to_owned(), bytes, sha256 })
 }
 

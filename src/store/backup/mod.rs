@@ -54,7 +54,7 @@ const TORRENTS: &str = "torrents";
 pub struct Attempt {
     /// Ends it before it is whole.
     pub stop: AtomicBool,
-    /// Grows with each part of a database and each file: while it stands still, a disk is waited for.
+    /// Grows with each part of a database, each file, and each block that is hashed or packed: while it stands still, a disk is waited for.
     pub steps: AtomicU64,
 }
 
@@ -65,6 +65,16 @@ impl Attempt {
 
     fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// Counts what is read of a file as steps.
+struct Stepping<'a, R>(R, &'a Attempt);
+
+impl<R: io::Read> io::Read for Stepping<'_, R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        self.1.step();
+        self.0.read(to)
     }
 }
 
@@ -113,8 +123,10 @@ pub enum BackupError {
     OtherArchive { dest: PathBuf },
     #[error("{from}: there is no such file or folder\nhint: name a folder of backups, the folder of one of them, or an archive that ends in .tar.zst", from = from.display())]
     Nowhere { from: PathBuf },
-    #[error("{dest}: another backup is writing there\nhint: wait for its end, or back up to another place", dest = dest.display())]
+    #[error("{dest}: another backup is writing there, or a restore reads it\nhint: wait for its end, or back up to another place", dest = dest.display())]
     Busy { dest: PathBuf },
+    #[error("{from}: a backup is writing there, which may remove earlier ones\nhint: wait for its end, then run the same command again", from = from.display())]
+    Writing { from: PathBuf },
     #[error("{path}: {what}; earlier backups are whole\nhint: {hint}", path = path.display())]
     Full { path: PathBuf, what: &'static str, hint: &'static str },
     #[error("{path}: cannot be written ({detail})\nhint: name a place that this user may write to; of the service, `sudo systemctl edit gleaner` with ReadWritePaths=DIR allows it", path = path.display())]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::manifest::{MANIFEST, Manifest, is_below};
 use super::pool::{make_folder, name_of, read_torrent};
-use super::{BackupError, TORRENTS};
+use super::{Attempt, BackupError, Stepping, TORRENTS};
 use crate::crawldb::TorrentFacts;
 use crate::export::whole_file::{WholeFile, parent};
 use crate::import::tarball::{self, Kind};
@@ -21,7 +21,8 @@ const LEVEL: i32 = 3;
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// An archive that is written.
-pub(super) struct Packing {
+pub(super) struct Packing<'a> {
+    attempt: &'a Attempt,
     tar: tar::Builder<zstd::Encoder<'static, WholeFile>>,
     dest: PathBuf,
 }
@@ -34,9 +35,9 @@ pub(super) fn folder_beside(dest: &Path) -> PathBuf {
     dest.with_file_name(name)
 }
 
-impl Packing {
+impl<'a> Packing<'a> {
     /// Begins it; nothing has its name before [`Self::finish`].
-    pub fn begin(dest: &Path) -> Result<Self, BackupError> {
+    pub fn begin(dest: &Path, attempt: &'a Attempt) -> Result<Self, BackupError> {
         super::must_be_folder(parent(dest))?;
         match fs::symlink_metadata(dest) {
             Ok(there) if !there.is_file() => {
@@ -51,7 +52,7 @@ impl Packing {
         // What is in it is its owner's alone, as in a folder.
         let file = WholeFile::begin_with_mode(dest, 0o600)?;
         let zstd = zstd::Encoder::new(file, LEVEL).map_err(|error| BackupError::io(dest, "compress", error))?;
-        Ok(Self { tar: tar::Builder::new(zstd), dest: dest.to_owned() })
+        Ok(Self { attempt, tar: tar::Builder::new(zstd), dest: dest.to_owned() })
     }
 
     /// Adds the manifest and its files.
@@ -79,15 +80,15 @@ impl Packing {
         let mut header = tar::Header::new_gnu();
         header.set_size(bytes);
         header.set_mode(0o600);
-        let added = self.tar.append_data(&mut header, name, from.take(bytes));
+        let added = self.tar.append_data(&mut header, name, Stepping(from.take(bytes), self.attempt));
         added.map_err(|error| BackupError::io(&self.dest, "write", error))
     }
 
-    /// Gives the archive its name, once it is on the disk. Returns its bytes.
+    /// Gives the archive its name, once it is on the disk and unless the attempt was given up meanwhile. Returns its bytes.
     pub fn finish(self) -> Result<u64, BackupError> {
         let failed = |error| BackupError::io(&self.dest, "write", error);
         let file = self.tar.into_inner().and_then(zstd::Encoder::finish).map_err(failed)?;
-        Ok(file.finish()?)
+        file.finish_unless(|| self.attempt.is_stopped())?.ok_or(BackupError::Stopped)
     }
 }
 

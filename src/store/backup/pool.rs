@@ -9,7 +9,7 @@ use data_encoding::HEXLOWER;
 use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
 
-use super::BackupError;
+use super::{Attempt, BackupError};
 use crate::crawldb::TorrentFacts;
 use crate::limits;
 use gleaner_torrent::archive::Archive;
@@ -21,7 +21,8 @@ const TMP: &str = ".tmp";
 const CHECKED: &str = ".checked";
 
 /// See the module.
-pub(super) struct Pool {
+pub(super) struct Pool<'a> {
+    attempt: &'a Attempt,
     dir: PathBuf,
     /// False once the file system has refused a link.
     can_link: bool,
@@ -56,9 +57,9 @@ pub(super) fn name_of(sha256: &[u8; 32]) -> String {
     format!("{}/{hex}.torrent", &hex[..2])
 }
 
-impl Pool {
+impl<'a> Pool<'a> {
     /// Opens or creates the folder, and removes what a killed process has left.
-    pub fn open(dir: PathBuf) -> Result<Self, BackupError> {
+    pub fn open(dir: PathBuf, attempt: &'a Attempt) -> Result<Self, BackupError> {
         let tmp = dir.join(TMP);
         match fs::remove_dir_all(&tmp) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(BackupError::io(&tmp, "clear", error)),
@@ -68,7 +69,8 @@ impl Pool {
         // One that is lost or nonsense begins again.
         let last = fs::read_to_string(dir.join(CHECKED)).ok().and_then(|text| text.trim().parse::<u8>().ok());
         let checked = last.map_or(0, |last| last.wrapping_add(1));
-        Ok(Self { dir, can_link: true, pending: Vec::new(), checked, new: 0, linked: 0, bytes_written: 0 })
+        let pending = Vec::new();
+        Ok(Self { attempt, dir, can_link: true, pending, checked, new: 0, linked: 0, bytes_written: 0 })
     }
 
     /// Takes the file of a torrent, unless it is there. False if it is lost or damaged.
@@ -126,6 +128,7 @@ impl Pool {
         }
         sync_all(&self.dir)?;
         for path in std::mem::take(&mut self.pending) {
+            self.attempt.step();
             fs::rename(self.tmp(&path), &path).map_err(|error| BackupError::io(&path, "rename", error))?;
         }
         Ok(())

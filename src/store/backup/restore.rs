@@ -79,13 +79,13 @@ pub fn restore(from: &Path, data_dir: &Path, skip_damaged: bool) -> Result<Resto
     make_folder(&made.0)?;
     let mark = made.0.join(OURS);
     fs::write(&mark, "A restore of gleaner writes here.\n").map_err(|error| BackupError::io(&mark, "write", error))?;
-    let (state, pool, manifest) = match (found, manifest) {
-        (Found::Folder { state, pool }, Some(manifest)) => (state, pool, manifest),
+    let (state, pool, manifest, _source) = match (found, manifest) {
+        (Found::Folder { state, pool, held }, Some(manifest)) => (state, pool, manifest, held),
         (Found::Folder { state, .. } | Found::Archive(state), _) => {
             let unpacked = made.0.join("unpacked");
             make_folder(&unpacked)?;
             let manifest = packed::unpack(&state, &unpacked)?;
-            (unpacked.clone(), unpacked.join(TORRENTS), manifest)
+            (unpacked.clone(), unpacked.join(TORRENTS), manifest, None)
         }
     };
     let new = made.0.join("new");
@@ -119,7 +119,12 @@ pub fn restore(from: &Path, data_dir: &Path, skip_damaged: bool) -> Result<Resto
 }
 
 enum Found {
-    Folder { state: PathBuf, pool: PathBuf },
+    /// `held` keeps backups from removing the state meanwhile.
+    Folder {
+        state: PathBuf,
+        pool: PathBuf,
+        held: Option<File>,
+    },
     Archive(PathBuf),
 }
 
@@ -134,18 +139,35 @@ fn find(from: &Path) -> Result<Found, BackupError> {
     }
     let failed = |error| BackupError::Io { path: from.to_owned(), action: "read", detail: error };
     if from.join(MARK).is_file() {
+        let held = hold(from)?;
         let newest = states(from).map_err(failed)?.pop();
         let newest = newest.ok_or_else(|| BackupError::damaged(from, "it has no finished backup".to_owned()))?;
-        return Ok(Found::Folder { state: from.join(newest), pool: from.join(TORRENTS) });
+        return Ok(Found::Folder { state: from.join(newest), pool: from.join(TORRENTS), held });
     }
     let folder = fs::canonicalize(from).map_err(failed)?;
     match folder.parent() {
         Some(above) if folder.join(MANIFEST).is_file() => {
-            let pool = above.join(TORRENTS);
-            Ok(Found::Folder { state: folder, pool })
+            let (pool, held) = (above.join(TORRENTS), hold(above)?);
+            // A backup may have removed it before.
+            if !folder.join(MANIFEST).is_file() {
+                return Err(BackupError::Nowhere { from: from.to_owned() });
+            }
+            Ok(Found::Folder { state: folder, pool, held })
         }
         _ => Err(not()),
     }
+}
+
+/// Takes a folder of backups for reading. None if this user may not open it, or for a folder of another kind around a state.
+///
+/// # Errors
+/// `Writing`.
+fn hold(folder: &Path) -> Result<Option<File>, BackupError> {
+    let Ok(held) = File::open(folder) else { return Ok(None) };
+    if !whole_file::lock_shared(&held) {
+        return Err(BackupError::Writing { from: folder.to_owned() });
+    }
+    Ok(Some(held))
 }
 
 fn names_of(folder: &Path) -> Result<Vec<String>, BackupError> {
@@ -415,6 +437,22 @@ mod tests {
         assert!(matches!(lock(here.path()), Err(BackupError::Restoring { .. })));
         drop(held);
         lock(here.path()).unwrap();
+    }
+
+    #[test]
+    fn what_a_backup_writes_to_is_not_restored_and_restores_do_not_exclude_each_other() {
+        let here = folder_with(&[MARK, "20261128T221542Z/manifest.json"]);
+        let state = here.path().join("20261128T221542Z");
+        let writing = File::open(here.path()).unwrap();
+        whole_file::lock(&writing, here.path()).unwrap();
+        for from in [here.path(), &state] {
+            assert!(matches!(find(from), Err(BackupError::Writing { .. })));
+        }
+        drop(writing);
+        let (newest, same) = (find(here.path()).ok(), find(&state).ok());
+        assert!(newest.is_some() && same.is_some());
+        let backup = File::open(here.path()).unwrap();
+        assert!(matches!(whole_file::lock(&backup, here.path()), Err(ExportError::Busy { .. })));
     }
 
     #[test]

@@ -23,10 +23,15 @@ type Short = u64;
 /// read.
 ///
 /// # Errors
-/// Also those of reading a state: then all of them stay.
+/// Also those of finding and reading a state: then all of them stay.
 pub(super) fn remove(dest: &Path, newest: u64, attempt: &Attempt) -> Result<u64, BackupError> {
-    let all = objects(&dest.join(TORRENTS), attempt)?;
-    if all.len() as u64 <= newest {
+    let (pool, mut there) = (dest.join(TORRENTS), 0);
+    // Twice, rather than to hold a path for each.
+    each_object(&pool, attempt, |_, _| {
+        there += 1;
+        Ok(())
+    })?;
+    if there <= newest {
         return Ok(0);
     }
     let mut named: HashSet<Short> = HashSet::new();
@@ -34,52 +39,61 @@ pub(super) fn remove(dest: &Path, newest: u64, attempt: &Attempt) -> Result<u64,
         name(&state.join(CRAWL), &mut named, attempt)?;
     }
     let mut removed = 0;
-    for (short, path) in all {
-        if attempt.is_stopped() {
-            return Err(BackupError::Stopped);
-        }
+    each_object(&pool, attempt, |short, path| {
         if !named.contains(&short) {
-            fs::remove_file(&path).map_err(|error| BackupError::io(&path, "remove", error))?;
+            fs::remove_file(path).map_err(|error| BackupError::io(path, "remove", error))?;
             attempt.step();
             removed += 1;
         }
-    }
+        Ok(())
+    })?;
     Ok(removed)
 }
 
-/// Every folder with a manifest, whatever its name: a person may have renamed one to keep it.
+/// Every folder with a manifest, whatever its name: a person may have renamed one to keep it. One of which that cannot be told is an error.
 fn states(dest: &Path) -> Result<Vec<PathBuf>, BackupError> {
     let failed = |error| BackupError::io(dest, "read", error);
     let mut found = Vec::new();
     for entry in fs::read_dir(dest).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
-        if path.join(MANIFEST).exists() {
-            found.push(path);
+        let manifest = path.join(MANIFEST);
+        match fs::metadata(&manifest) {
+            Ok(_) => found.push(path),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+            Err(error) => return Err(BackupError::io(&manifest, "read", error)),
         }
     }
     Ok(found)
 }
 
-/// The torrents that are there, but for those that have another name than ours.
-fn objects(pool: &Path, attempt: &Attempt) -> Result<Vec<(Short, PathBuf)>, BackupError> {
+/// Calls `each` for the torrents that are there, but for those that have another name than ours.
+fn each_object(
+    pool: &Path,
+    attempt: &Attempt,
+    mut each: impl FnMut(Short, &Path) -> Result<(), BackupError>,
+) -> Result<(), BackupError> {
     let failed = |error| BackupError::io(pool, "read", error);
-    let mut found = Vec::new();
     for shard in fs::read_dir(pool).map_err(failed)? {
         let shard = shard.map_err(failed)?;
         if shard.file_name().len() != 2 {
             continue;
         }
-        attempt.step();
         let entries = match fs::read_dir(shard.path()) {
             Err(error) if error.kind() == ErrorKind::NotADirectory => continue,
             entries => entries.map_err(failed)?,
         };
         for entry in entries {
+            if attempt.is_stopped() {
+                return Err(BackupError::Stopped);
+            }
+            attempt.step();
             let path = entry.map_err(failed)?.path();
-            found.extend(short_of(&path).map(|short| (short, path)));
+            if let Some(short) = short_of(&path) {
+                each(short, &path)?;
+            }
         }
     }
-    Ok(found)
+    Ok(())
 }
 
 fn short_of(path: &Path) -> Option<Short> {
@@ -106,4 +120,27 @@ fn name(database: &Path, named: &mut HashSet<Short>, attempt: &Attempt) -> Resul
         named.insert(short(&facts.sha256));
         Ok(())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_that_cannot_be_looked_at_keeps_all_torrents() {
+        let here = tempfile::tempdir().unwrap();
+        let object = here.path().join(TORRENTS).join("00").join(format!("{:064x}.torrent", 1));
+        fs::create_dir_all(object.parent().unwrap()).unwrap();
+        fs::write(&object, "x").unwrap();
+        let kept = here.path().join("kept");
+        fs::create_dir(&kept).unwrap();
+        // A link to itself: ELOOP, also for root.
+        std::os::unix::fs::symlink(MANIFEST, kept.join(MANIFEST)).unwrap();
+        let refused = remove(here.path(), 0, &Attempt::default()).unwrap_err().to_string();
+        assert!(refused.contains("kept/manifest.json") && object.exists(), "{refused}");
+        fs::remove_file(kept.join(MANIFEST)).unwrap();
+        assert_eq!(remove(here.path(), 1, &Attempt::default()).unwrap(), 0, "the newest state has as many");
+        assert_eq!(remove(here.path(), 0, &Attempt::default()).unwrap(), 1);
+        assert!(!object.exists());
+    }
 }

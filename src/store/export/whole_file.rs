@@ -55,13 +55,25 @@ impl WholeFile {
     ///
     /// # Errors
     /// [`ExportError`]; then an existing file of that name is unchanged.
-    pub fn finish(mut self) -> Result<u64, ExportError> {
+    pub fn finish(self) -> Result<u64, ExportError> {
+        // Nothing ends it.
+        Ok(self.finish_unless(|| false)?.unwrap_or_default())
+    }
+
+    /// The same, unless it is stopped: that is asked once all else is on the disk, which may have taken long. None if it was.
+    ///
+    /// # Errors
+    /// As of [`Self::finish`].
+    pub fn finish_unless(mut self, is_stopped: impl FnOnce() -> bool) -> Result<Option<u64>, ExportError> {
         self.file.sync_all().map_err(|error| ExportError::io(&self.part, "sync", error))?;
         let bytes = self.file.metadata().map_err(|error| ExportError::io(&self.part, "read", error))?.len();
+        if is_stopped() {
+            return Ok(None);
+        }
         std::fs::rename(&self.part, &self.dest).map_err(|error| ExportError::io(&self.dest, "rename", error))?;
         self.finished = true;
         sync_folder(parent(&self.dest))?;
-        Ok(bytes)
+        Ok(Some(bytes))
     }
 }
 
@@ -127,6 +139,12 @@ pub fn lock(file: &File, dest: &Path) -> Result<(), ExportError> {
         // On a file system without locks, the caller has to avoid two exports to one path at a time.
         _ => Ok(()),
     }
+}
+
+/// Takes the shared lock of a folder that is read: nothing that [`lock`] guards is written meanwhile. False if something is.
+#[must_use]
+pub fn lock_shared(folder: &File) -> bool {
+    rustix::fs::flock(folder, FlockOperation::NonBlockingLockShared) != Err(rustix::io::Errno::WOULDBLOCK)
 }
 
 /// The temporary name of `dest`: hidden, in the same folder.

@@ -220,6 +220,18 @@ fn doctor_says_which_site_it_has_left_alone() {
     let told = doctor(&here, &[], &[]).ended(0);
     let told = told.says(&["skipped   sites", "demo: its start pages were not requested: quiet_hours"]);
     assert!(told.out.ends_with("all that was examined is well\n"), "{}", told.out);
+    // That is so without a database, too.
+    fs::write(here.join("data/crawl.redb"), "no database").unwrap();
+    doctor(&here, &[], &[]).ended(1).says(&["demo: its start pages were not requested: quiet_hours"]);
+    fs::remove_dir_all(here.join("data")).unwrap();
+    fs::create_dir(here.join("data")).unwrap();
+    doctor(&here, &[], &[]).says(&["demo: its start pages were not requested: quiet_hours"]);
+    // Where it cannot be read, somebody may have paused the site.
+    let (_folder, here) = well.copy();
+    fs::write(here.join("data/crawl.redb"), "no database").unwrap();
+    doctor(&here, &[], &[])
+        .ended(1)
+        .says(&["start pages were not requested: whether it is to be left alone is not known"]);
 }
 
 #[test]
