@@ -398,7 +398,7 @@ mod tests {
 
     #[test]
     fn a_site_is_one_flat_object_in_the_order_of_before() {
-        let site = r#"{"name":"s","pages":9,"script_requests":2,"closed_to_scripts":[],"showed_nothing":null,"pages_not_whole":1,"torrents":3,"torrents_seen":4,"magnets":5,"urls_known":6,"urls_queued":7,"body_bytes":8,"outcomes":{"page":9},"is_crawled":true,"under_way":1,"waiting":null,"session":null,"no_session":null,"blocked_hosts":[],"ended":null,"cuts":[],"unclassed":[],"acting":[],"crews":null,"proposals":[],"delay":null,"gone":null,"lists":null,"troubles":[],"broken_promises":[],"proposed":null,"paused":null}"#;
+        let site = r#"{"name":"s","pages":9,"script_requests":2,"closed_to_scripts":[],"showed_nothing":null,"pages_not_whole":1,"torrents":3,"torrents_seen":4,"magnets":5,"urls_known":6,"urls_queued":7,"body_bytes":8,"outcomes":{"page":9},"is_crawled":true,"under_way":1,"waiting":null,"session":null,"no_session":null,"blocked_hosts":[],"ended":null,"cuts":[],"unclassed":[],"acting":[],"crews":null,"proposals":[],"delay":null,"gone":null,"lists":null,"troubles":[],"broken_promises":[],"proposed":null,"paused":null,"is_disabled":null}"#;
         let read: SiteStatus = serde_json::from_str(site).unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), site);
     }

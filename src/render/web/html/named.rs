@@ -281,7 +281,7 @@ mod tests {
             ("delete window.named, named.id", "named"),
             (
                 "window.onclick = function () {}, typeof window.onclick + Object.hasOwn(window, 'onclick')",
-                "functionfalse",
+                "functiontrue",
             ),
             (
                 "var below = Object.create(window); below.b2 = 1; Object.hasOwn(below, 'b2') + typeof window.b2",
