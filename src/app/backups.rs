@@ -559,9 +559,11 @@ mod tests {
         assert!(status.hung[0].to.ends_with("/slow"), "{:?}", status.hung);
         // It answers again.
         drop(std::fs::OpenOptions::new().write(true).open(&pipe).unwrap());
-        while !backups.status().hung.is_empty() {
+        let ends = (0..1_000).any(|_| {
             std::thread::sleep(STOP_LOOK);
-        }
+            backups.status().hung.is_empty()
+        });
+        assert!(ends, "{:?}", backups.status().hung);
         let states = || {
             let names = std::fs::read_dir(here.path().join("slow")).unwrap().map(|entry| entry.unwrap().file_name());
             names.filter(|name| name.to_string_lossy().starts_with("20")).count()
