@@ -217,7 +217,7 @@ pub const CANVAS_STATES_MAX: usize = 100;
 /// Streams of events that one page listens to: each is one request, which waits `RENDER_EVENTS_TIME` at most.
 pub const EVENT_SOURCES_MAX: u32 = 4;
 
-/// How long a stream of events is read, and how long without anything new.
+/// Time of a stream of events from its request on, and how long it may be silent after its first event.
 pub const RENDER_EVENTS_TIME: Duration = Duration::from_secs(4);
 
 pub const RENDER_EVENTS_SILENCE_TIME: Duration = Duration::from_millis(1_500);

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use boa_engine::Context;
 
 use crate::engine::realm;
+use crate::web::webidl::exotic::{Computed, Kind, computed};
 
 /// Globals of Chromium by which pages decide what they show, in order. Those that only draw, play, measure or work offline are left out:
 /// pages try them for the sake of it.
@@ -40,6 +41,15 @@ pub(crate) fn asked(name: &str, context: &Context) {
         touched(KNOWN[place], context);
     }
 }
+
+/// An object whose lookups in vain are looked at.
+pub(crate) static ASKED: Kind = computed!(Computed {
+    named: |_, name, context| {
+        asked(&name.to_std_string_lossy(), context);
+        Ok(None)
+    },
+    ..Computed::EMPTY
+});
 
 /// A script has used or asked for what does not work.
 pub(crate) fn touched(name: &'static str, context: &Context) {

@@ -325,13 +325,13 @@ fn a_drop_down_list_keeps_the_option_that_it_shows() {
             ("s.selectedIndex = -1, s.append(new Option('z')), s.value", "v"),
             ("g.firstChild.prepend(new Option('0')), g.value + g.options[1].selected", "1true"),
             (
-                "var q = document.createElement('select'); q.append(new Option('a'), new Option('b', 'b', true, true)); \
-                 for (var n = 0; n < 20; n++) q.append(new Option(n)); q.value + q.selectedIndex",
+                "window.q = document.createElement('select'), q.append(new Option('a'), new Option('b', 'b', true, true)), \
+                 Array.from({ length: 20 }, (_, n) => q.append(new Option(n))), q.value + q.selectedIndex",
                 "b1",
             ),
-            ("q.options[1].selected = false; q.append(new Option('c')); q.value", "a"),
-            ("q.append(new Option('d', 'd', true, true)); q.value", "d"),
-            ("q.lastChild.remove(); q.append(new Option('e')); q.value", "a"),
+            ("q.options[1].selected = false, q.append(new Option('c')), q.value", "a"),
+            ("q.append(new Option('d', 'd', true, true)), q.value", "d"),
+            ("q.lastChild.remove(), q.append(new Option('e')), q.value", "a"),
         ],
     );
 }

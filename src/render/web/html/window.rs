@@ -150,7 +150,7 @@ pub(crate) const NAVIGATOR: bind::Interface = bind::Interface {
 };
 
 /// It has no service workers: a page whose content comes from one lacks it.
-const SERVICE_WORKERS: Kind = computed!(Computed {
+static SERVICE_WORKERS: Kind = computed!(Computed {
     named: |_, name, context| {
         if *name == js_string!("serviceWorker") {
             missing::touched("serviceWorker", context);
