@@ -429,6 +429,11 @@ pub const SCRIPT_ERROR_TOLD_BYTES_MAX: usize = 300;
 /// Time from a page's first request in which it may send more: after it there is time to read what it shows.
 pub const RENDER_ASKING_TIME: Duration = Duration::from_secs(240);
 
+/// What a page can do without, such as style sheets: the wait until such a request may be sent, and the time of the request.
+pub const RENDER_DECORATION_GATE_TIME: Duration = Duration::from_secs(5);
+
+pub const RENDER_DECORATION_TIME: Duration = Duration::from_secs(10);
+
 /// Pause of a page for which no render process could be started: the table of processes or files is full, or memory is short.
 pub const RENDER_NO_PROCESS_PAUSE: Duration = Duration::from_secs(60);
 

@@ -217,7 +217,7 @@ pub const CANVAS_STATES_MAX: usize = 100;
 /// Streams of events that one page listens to: each is one request, which waits `RENDER_EVENTS_TIME` at most.
 pub const EVENT_SOURCES_MAX: u32 = 4;
 
-/// How long a stream of events is read, and how long without anything new.
+/// Time of a stream of events from its request on, and how long it may be silent after its first event.
 pub const RENDER_EVENTS_TIME: Duration = Duration::from_secs(4);
 
 pub const RENDER_EVENTS_SILENCE_TIME: Duration = Duration::from_millis(1_500);
@@ -225,8 +225,11 @@ pub const RENDER_EVENTS_SILENCE_TIME: Duration = Duration::from_millis(1_500);
 /// Workers of one page, those that have ended included: each has a heap of globals of its own, some 400 KB, until the page ends.
 pub const WORKERS_MAX: usize = 16;
 
-/// Kinds of missing interfaces that a page reports.
-pub const MISSING_MAX: usize = 16;
+/// Images that a page requests, because it waits for their absence.
+pub const IMAGES_ASKED_MAX: u32 = 2;
+
+/// Compiled patterns of a page's form controls; beyond them all are dropped.
+pub const PATTERNS_KEPT_MAX: usize = 100;
 
 /// Reported navigations of one page, entries of its history, bytes of a storage or of its cookies.
 pub const RENDER_NAVIGATIONS_MAX: usize = 5_000;

@@ -186,7 +186,7 @@ impl Inner<'_, '_> {
         };
         let answer = if is_write { self.post(url, request, page).await } else { self.get(url, request, page).await }?;
         if is_script && answer.status == 200 {
-            site.scripts.shelf.keep(&request.url, &answer, &answer.body, site.clock.now());
+            site.scripts.shelf.keep(request, &answer, &answer.body, site.clock.now());
         }
         self.take_in(&answer.body);
         Ok(answer)

@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::live::is_live;
 use super::rendered::Closed;
 use super::shared::Scripts;
-use super::stream::Brief;
+use super::stream::{self, Brief, Errand};
 use crate::host_work::policy_of;
 use crate::hosts::{Ending, HostKeys, Hosts, Slot};
 use crate::job::Tiding;
@@ -43,6 +43,8 @@ const TOKEN: &str = "it carries a token of the session";
 
 /// Why a request by which a page only listens is not sent.
 const LIVE: &str = "it is a live channel, which shows nothing of the page";
+
+const LATE: &str = "the page can do without it, and it takes too long";
 
 /// What is known of one of the site's hosts.
 #[derive(Clone)]
@@ -127,6 +129,8 @@ pub struct Errands {
     began: OnceLock<UnixMillis>,
     /// It wanted to send more requests when its time was over.
     out_of_time: AtomicBool,
+    /// Something that it can do without has taken too long: nothing of that kind is requested any more.
+    is_bare: AtomicBool,
     /// Hosts of scripts that were refused, and why.
     closed: Mutex<Vec<(String, String)>>,
     trouble: Mutex<Trouble>,
@@ -177,6 +181,7 @@ impl Errands {
             answers: Allowance::new(limits::RENDER_ANSWERS_BYTES_MAX),
             began: OnceLock::new(),
             out_of_time: AtomicBool::new(false),
+            is_bare: AtomicBool::new(false),
             closed: Mutex::default(),
             trouble: Mutex::default(),
             not_whole: NotWhole::default(),
@@ -253,23 +258,24 @@ impl Errands {
         }
     }
 
-    /// Records the end of a request, given by its hash.
+    /// Records the end of a request, given by its hash if the page needs it.
     fn finish(
         &self,
-        what: u64,
+        what: Option<u64>,
         (slot, policy): (Slot, HostPolicy),
         url: &CrawlUrl,
         answered: Answered,
         now: UnixMillis,
     ) {
-        let mut unanswered = self.unanswered.lock().unwrap_or_else(PoisonError::into_inner);
-        if answered != Answered::Well && answered != Answered::Reached {
-            unanswered.insert(what);
-            self.troubled(Trouble::Unanswered);
-        } else {
-            unanswered.remove(&what);
+        if let Some(what) = what {
+            let mut unanswered = self.unanswered.lock().unwrap_or_else(PoisonError::into_inner);
+            if answered != Answered::Well && answered != Answered::Reached {
+                unanswered.insert(what);
+                self.troubled(Trouble::Unanswered);
+            } else {
+                unanswered.remove(&what);
+            }
         }
-        drop(unanswered);
         self.tell(url.host(), answered, slot.finish(answered, policy, now));
     }
 
@@ -307,7 +313,7 @@ impl Errands {
     pub async fn renew_own(&self, scripts: &Scripts, url: &CrawlUrl) -> Result<(), String> {
         *self.lent_to.lock().unwrap_or_else(PoisonError::into_inner) = None;
         if self.own().is_none() {
-            let (slot, _, permit) = self.pass(scripts, url).await?;
+            let (slot, _, permit) = self.pass(scripts, url, true).await?;
             *self.own() = Some((slot, permit));
         }
         Ok(())
@@ -317,11 +323,12 @@ impl Errands {
         self.known.iter().find(|known| *known.origin == *origin)
     }
 
-    /// Waits until a request for this URL may be sent, and counts it.
+    /// Waits until a request for this URL may be sent, and counts it. If the page needs it, what withholds it is recorded.
     async fn pass(
         &self,
         scripts: &Scripts,
         url: &CrawlUrl,
+        is_needed: bool,
     ) -> Result<(Slot, HostPolicy, OwnedSemaphorePermit), String> {
         let known = self.of_origin(url.origin());
         if let Some((slot, permit)) = self.take_lent(url.origin()) {
@@ -340,14 +347,15 @@ impl Errands {
             // The semaphore is never closed.
             let permit = Arc::clone(&self.requests).acquire_owned().await.map_err(|error| error.to_string())?;
             let now = scripts.clock.now();
+            let withheld = if is_needed { Trouble::KeptBack } else { Trouble::None };
             if let Some(why) = self.keeps_back(scripts, now) {
-                self.troubled(Trouble::KeptBack);
+                self.troubled(withheld);
                 return Err(why);
             }
             // A page that still sends requests when its time ends would be lost with everything it has shown.
             let closes = self.began.get_or_init(|| now).plus(limits::RENDER_ASKING_TIME);
             if now >= closes {
-                self.out_of_time.store(true, Ordering::Relaxed);
+                self.out_of_time.fetch_or(is_needed, Ordering::Relaxed);
                 return Err("the page's time for requests is used up".to_owned());
             }
             let wait = match self.hosts.ask(&keys, policy, now) {
@@ -362,7 +370,7 @@ impl Errands {
             };
             drop(permit);
             if wait > limits::RENDER_WALL_TIME {
-                self.troubled(Trouble::KeptBack);
+                self.troubled(withheld);
                 return Err(format!("{} pauses", url.host()));
             }
             // In short steps, so that the end of the crawl is noticed.
@@ -384,7 +392,7 @@ impl Errands {
     }
 
     /// The rules of an origin's robots.txt; requested if they are not known yet.
-    async fn robots(&self, scripts: &Scripts, url: &CrawlUrl) -> Result<Arc<Robots>, String> {
+    async fn robots(&self, scripts: &Scripts, url: &CrawlUrl, is_needed: bool) -> Result<Arc<Robots>, String> {
         if matches!(scripts.rules.robots, gleaner_rules::Robots::Ignore { .. }) {
             return Ok(Arc::new(Robots::allow_all()));
         }
@@ -396,7 +404,7 @@ impl Errands {
         let addresses = scripts.transport.resolve(url).await.map(|found| found.addresses).unwrap_or_default();
         let mut place = RobotsLocation::of(url.origin(), HostKeys::new(url.host(), &addresses));
         let robots = loop {
-            let (slot, policy, permit) = self.pass(scripts, &place.url).await?;
+            let (slot, policy, permit) = self.pass(scripts, &place.url, is_needed).await?;
             let answer = scripts.ask_robots(&place).await;
             drop(permit);
             let answered = answer.as_ref().map_or_else(|fault| fault.answered, |_| Answered::Reached);
@@ -405,7 +413,7 @@ impl Errands {
                 Ok(RobotsAnswer::Rules(robots)) if place.hops == 0 => policy_of(&scripts.rules, robots.crawl_delay),
                 _ => policy,
             };
-            let what = xxh3_64(place.url.as_str().as_bytes());
+            let what = is_needed.then(|| xxh3_64(place.url.as_str().as_bytes()));
             self.finish(what, (slot, policy), &place.url, answered, scripts.clock.now());
             match answer {
                 Ok(RobotsAnswer::Rules(robots)) => break Arc::new(robots),
@@ -454,6 +462,13 @@ struct Hop {
     ongoing: bool,
 }
 
+impl Hop {
+    /// A stream that has sent nothing in its time, not even a head.
+    fn silent() -> Self {
+        Self { status: 0, headers: Vec::new(), location: None, read: Read::Whole(Bytes::new()), ongoing: true }
+    }
+}
+
 /// Logs once what a site's scripts may not request under the current rule file and robots.txt.
 fn tell_closed(scripts: &Scripts, page: &CrawlUrl, host: String, why: &str) {
     if scripts.rendered().close(Closed { host, why: why.to_owned(), page: page.as_str().to_owned() }) {
@@ -481,7 +496,9 @@ impl Answering<'_> {
         let host = url::Url::parse(&request.url).ok().and_then(|url| Some(url.host_str()?.to_owned()));
         if let Some(host) = host.filter(|_| why.contains(NO_HOST) || why == CLOSED || why == TOKEN) {
             match request.asker {
-                Asker::Fetch | Asker::Xhr | Asker::Events => tell_closed(self.scripts, self.page, host, &why),
+                Asker::Fetch | Asker::Xhr => tell_closed(self.scripts, self.page, host, &why),
+                // What a page can do without says nothing of its data.
+                asker if asker.is_decoration() => {}
                 // Many refused scripts are advertisements.
                 _ => self.errands.keep_closed(host, &why),
             }
@@ -491,9 +508,7 @@ impl Answering<'_> {
 
     /// The response to a request, with its body separate.
     async fn ask(&self, request: &net::Request, bodies: &Allowance) -> Result<(net::Response, Bytes), String> {
-        let is_script =
-            matches!(request.asker, Asker::Script | Asker::Module | Asker::Style) && request.method == "GET";
-        if is_script && let Some(kept) = self.scripts.shelf.script(&request.url, self.scripts.clock.now()) {
+        if let Some(kept) = self.scripts.shelf.kept(request, self.scripts.clock.now()) {
             return Ok(kept);
         }
         let mut url = CrawlUrl::parse(&request.url, &Canonical::default()).map_err(|error| error.to_string())?;
@@ -502,6 +517,7 @@ impl Answering<'_> {
         let content_type = kind.map_or("text/plain;charset=UTF-8", |(_, value)| value);
         // Redirect requests count as part of the original request.
         let what = xxh3_64(format!("{} {}", request.method, request.url).as_bytes()) ^ xxh3_64(&request.body);
+        let errand = Errand::new(what, request.asker);
         let from_tls = url.as_str().starts_with("https:");
         let mut headers_of_script = request.headers.as_slice();
         for hop in 0..=limits::SCRIPT_REDIRECTS_MAX {
@@ -511,8 +527,7 @@ impl Answering<'_> {
             let post_of = post.map(|body| Post { content_type, body, referer: self.page });
             let by_script = ByScript { headers: headers_of_script, credentials: request.credentials };
             let sent = Request { post: post_of, by_script: Some(by_script), ..(&url).into() };
-            let is_stream = request.asker == Asker::Events;
-            let Hop { status, headers, location, read, ongoing } = self.send((what, is_stream), sent, bodies).await?;
+            let Hop { status, headers, location, read, ongoing } = self.send(&errand, sent, bodies).await?;
             if let Some(location) = location {
                 let base = url.to_url().map_err(|error| error.to_string())?;
                 let next =
@@ -542,10 +557,7 @@ impl Answering<'_> {
                 ongoing,
                 body: Vec::new(),
             };
-            // One that is missing is missing on the next page, too.
-            if is_script && matches!(status, 200 | 404 | 410) {
-                self.scripts.shelf.keep(&request.url, &answer, &body, self.scripts.clock.now());
-            }
+            self.scripts.shelf.keep(request, &answer, &body, self.scripts.clock.now());
             return Ok((answer, body));
         }
         Err("too many redirects".to_owned())
@@ -562,35 +574,71 @@ impl Answering<'_> {
         }
     }
 
-    /// Sends one request through the gate and reports its result to its host: its hash, and whether its response may never end.
-    async fn send(
-        &self,
-        (what, is_stream): (u64, bool),
-        request: Request<'_>,
-        bodies: &Allowance,
-    ) -> Result<Hop, String> {
+    /// Waits until a request may be sent: not long if the page can do without it.
+    async fn gate(&self, errand: &Errand, url: &CrawlUrl) -> Result<(Slot, HostPolicy, OwnedSemaphorePermit), String> {
+        let is_needed = !errand.asker.is_decoration();
+        let gate = async {
+            self.may_ask(url, is_needed).await?;
+            self.errands.pass(self.scripts, url, is_needed).await
+        };
+        if is_needed {
+            return gate.await;
+        }
+        if self.errands.is_bare.load(Ordering::Relaxed) {
+            return Err(LATE.to_owned());
+        }
+        tokio::time::timeout(limits::RENDER_DECORATION_GATE_TIME, gate).await.unwrap_or_else(|_| Err(self.late()))
+    }
+
+    /// Something took too long that the page can do without: it does without, from now on.
+    fn late(&self) -> String {
+        self.errands.is_bare.store(true, Ordering::Relaxed);
+        LATE.to_owned()
+    }
+
+    /// Sends one request through the gate and reports its result to its host. Of what a page can do without, only a response says
+    /// something about its host.
+    async fn send(&self, errand: &Errand, request: Request<'_>, bodies: &Allowance) -> Result<Hop, String> {
         let (scripts, url) = (self.scripts, request.url);
-        self.may_ask(url).await?;
-        let (slot, policy, permit) = self.errands.pass(scripts, url).await?;
-        let response = scripts.transport.send(request).await;
-        let finish = |answered| self.errands.finish(what, (slot, policy), url, answered, scripts.clock.now());
-        let response = match response {
-            Ok(response) => response,
-            Err(failure) => {
-                finish(Answered::Faulty);
+        let (slot, policy, permit) = self.gate(errand, url).await?;
+        let (ends, is_stream) = (errand.ends(), errand.asker == Asker::Events);
+        let finish = |answered| {
+            self.errands.finish(errand.blamed(), (slot, policy), url, answered, scripts.clock.now());
+        };
+        let response = match stream::by(ends, scripts.transport.send(request)).await {
+            Some(Ok(response)) => response,
+            // Many servers send their first byte with the first event.
+            None if is_stream => return Ok(Hop::silent()),
+            None => return Err(self.late()),
+            Some(Err(failure)) => {
+                if !is_stream {
+                    finish(Answered::Faulty);
+                }
                 return Err(failure.to_string());
             }
         };
         let location = response.headers.location.clone().filter(|_| (300..400).contains(&response.status));
         let (status, headers) = (response.status, response.headers.for_scripts);
         let length = response.headers.content_length;
-        let (sent, is_cut) = if is_stream {
-            let (brief, is_cut) = Brief::new(response.body);
-            (Box::new(brief) as Box<dyn Body>, Some(is_cut))
-        } else {
-            (response.body, None)
+        let (sent, is_cut) = match ends.filter(|_| is_stream) {
+            Some(ends) => {
+                let (brief, is_cut) = Brief::new(response.body, ends);
+                (Box::new(brief) as Box<dyn Body>, Some(is_cut))
+            }
+            None => (response.body, None),
         };
-        let read = body::read(sent, length, bodies, |_, _| Want::UpTo(limits::RENDER_BODY_BYTES_MAX)).await;
+        let read = match errand.asker {
+            // Of an image only the status counts.
+            Asker::Image => Read::Whole(Bytes::new()),
+            _ => {
+                let reading = body::read(sent, length, bodies, |_, _| Want::UpTo(limits::RENDER_BODY_BYTES_MAX));
+                // A stream ends by itself.
+                let Some(read) = stream::by(ends.filter(|_| !is_stream), reading).await else {
+                    return Err(self.late());
+                };
+                read
+            }
+        };
         let ongoing = is_cut.is_some_and(|is_cut| is_cut.load(Ordering::Relaxed));
         drop(permit);
         let broke_off = matches!(read, Read::Failed { .. }) && location.is_none();
@@ -608,7 +656,7 @@ impl Answering<'_> {
     }
 
     /// Applies the site's rules and robots.txt to a script's request. It needs no class: rule files do not list a site's APIs.
-    async fn may_ask(&self, url: &CrawlUrl) -> Result<(), String> {
+    async fn may_ask(&self, url: &CrawlUrl, is_needed: bool) -> Result<(), String> {
         if is_live(url.path()) {
             return Err(LIVE.to_owned());
         }
@@ -618,7 +666,8 @@ impl Answering<'_> {
             Some(Refusal::ActsForAccount(ActSign::Token)) => return Err(TOKEN.to_owned()),
             Some(reason) => return Err(format!("the rules refuse it: {}", reason.name())),
         }
-        if self.errands.robots(self.scripts, url).await?.allows(url.path()) { Ok(()) } else { Err(CLOSED.to_owned()) }
+        let robots = self.errands.robots(self.scripts, url, is_needed).await?;
+        if robots.allows(url.path()) { Ok(()) } else { Err(CLOSED.to_owned()) }
     }
 }
 

@@ -57,6 +57,16 @@ impl StaticContent {
         self.own_links() == 0
     }
 
+    /// Whether what the page promised did not come: it had nothing of its class, has nothing now, given by `after`, and is still empty
+    /// where it was, or states the number of what it lists.
+    pub(super) fn keeps_waiting(&self, after: Self, promised: bool) -> bool {
+        let (before, now) = (self.signs, after.signs);
+        let is_empty = before.empty_root && now.empty_root
+            || before.waits && now.waits
+            || before.hollow != 0 && before.hollow == now.hollow;
+        self.is_bare() && after.is_bare() && (is_empty || promised || after.links == 0)
+    }
+
     /// Features that pages with as much content and the same signs share: a class may contain pages that need their scripts, and others.
     #[must_use]
     pub fn shape(&self) -> String {

@@ -80,9 +80,13 @@ pub async fn render(of: PageVisit<'_>, sent: SentPage<'_>) -> Option<Made> {
     let nothing = (gained == 0 && wanted.shown.is_shell()).then(|| nothing(of, &outcome, refused));
     if gained == 0 && wanted.shown.is_bare() {
         errands.tell_closed(scripts, &job.url);
-        if let Some(why) = lacks(&outcome) {
-            errands.not_whole.tell(&format!("it shows nothing of its own, and {why}"));
-        }
+    }
+    let shown = StaticContent::of(job, scripted::signs(html.as_bytes()), &made);
+    let promised = [sent.read, &made].iter().filter_map(|read| read.stated).any(|stated| !stated.is_empty());
+    if wanted.shown.keeps_waiting(shown, promised)
+        && let Some(why) = lacks(&outcome)
+    {
+        errands.not_whole.tell(&format!("it shows nothing of its own, and {why}"));
     }
     // A link that a script removed is kept.
     made.add(sent.read);
@@ -225,12 +229,13 @@ fn nothing(PageVisit { scripts, job, .. }: PageVisit<'_>, outcome: &Outcome, ref
         told_words(&error.message) + &place
     });
     let spent = || outcome.spent.map(|spent| spent.to_string());
-    let missing = || lacks(outcome);
     let page = if scripts.is_members { told_url(job.url.as_str()) } else { job.url.as_str().to_owned() };
-    let why = of_script.or(refused).or_else(spent).or_else(missing).map(|why| {
+    let why = of_script.or(refused).or_else(spent).map(|why| {
         let end = why.floor_char_boundary(limits::SCRIPT_ERROR_TOLD_BYTES_MAX);
         why[..end].replace(['\n', '\r'], " ")
     });
+    // The first error may have nothing to do with it.
+    let why = why.into_iter().chain(lacks(outcome)).reduce(|why, lacks| format!("{why}; {lacks}"));
     Nothing { pages: 1, page, why }
 }
 

@@ -126,6 +126,7 @@ impl Tree {
                 self.index_id(target, new.as_str().into());
             }
         }
+        self.attribute_of_sheet_changed(target);
         self.record(|| Mutation::Attribute { target, namespace, local, old, new });
     }
 

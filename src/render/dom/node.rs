@@ -197,6 +197,8 @@ pub struct ElementState {
     /// The option that a drop-down list shows because none is selected: it stays shown while others come in before it (HTML §4.10.7
     /// "selectedness setting algorithm").
     pub shown_option: Option<NodeId>,
+    /// Of a list: an option that was selected when its options last changed.
+    pub own_option: Option<NodeId>,
     /// The message of `setCustomValidity`, unless it is empty.
     pub complaint: Option<Box<str>>,
     /// `input.indeterminate`.

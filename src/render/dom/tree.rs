@@ -1,5 +1,6 @@
 //! The arena: node slots, node creation, and navigation between nodes.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use html5ever::interface::QuirksMode;
@@ -47,6 +48,10 @@ pub struct Tree {
     pub focus: Option<NodeId>,
     /// Whether `:valid` or `:invalid` matches an element, if either does.
     pub validity: Option<fn(&Tree, NodeId) -> Option<bool>>,
+    /// What it has said at a generation.
+    validities: RefCell<(u64, HashMap<NodeId, Option<bool>>)>,
+    /// Grows with each change of an attribute of what has sheets, or of a `base`.
+    sheet_attributes: u64,
 }
 
 /// Creating and freeing nodes.
@@ -340,6 +345,44 @@ impl Tree {
 
     pub(super) fn changed(&mut self) {
         self.generation += 1;
+    }
+
+    /// Whether `:valid` matches, or `:invalid`; `None` if neither does. Computed once at each generation.
+    pub fn validity_of(&self, id: NodeId) -> Option<bool> {
+        let of = self.validity?;
+        let known = {
+            let mut known = self.validities.borrow_mut();
+            if known.0 != self.generation {
+                *known = (self.generation, HashMap::new());
+            }
+            known.1.get(&id).copied()
+        };
+        known.unwrap_or_else(|| {
+            let found = of(self, id);
+            self.knows_validity(id, found);
+            found
+        })
+    }
+
+    /// Keeps what was found about an element, until something changes.
+    pub fn knows_validity(&self, id: NodeId, validity: Option<bool>) {
+        let mut known = self.validities.borrow_mut();
+        if known.0 == self.generation {
+            known.1.insert(id, validity);
+        }
+    }
+
+    /// Differs once other elements may have sheets, in another order, or from other addresses.
+    pub fn sheets_version(&self) -> (u64, u64) {
+        (self.structure, self.sheet_attributes)
+    }
+
+    /// An attribute of an element has changed.
+    pub(super) fn attribute_of_sheet_changed(&mut self, id: NodeId) {
+        let is_of_sheet = self.element(id).is_some_and(|element| {
+            matches!(element.name.local, local_name!("link") | local_name!("style") | local_name!("base"))
+        });
+        self.sheet_attributes += u64::from(is_of_sheet);
     }
 
     /// Whether a `style` element was ever created.

@@ -1,7 +1,8 @@
 //! The event loop of a page, in virtual time (HTML §8.1.7): microtasks after each script, then tasks by time and order. Network responses
 //! come before time moves on.
 //!
-//! Virtual time stops while a request is under way, so that a page sees its responses and not its own timeouts. A task that throws is
+//! Virtual time stops while a request is under way, so that a page sees its responses and not its own timeouts; not for a stream of
+//! events, which may never send one. A task that throws is
 //! reported and stops nothing else. Finalization registries never call back, as the standard allows.
 
 use std::cell::{Cell, RefCell};
@@ -21,13 +22,21 @@ use super::page::{self, VirtualClock};
 use super::{realm, report, target, timers, trace};
 use crate::limits;
 use crate::wire::trace::What;
-use crate::wire::{Answer, End, Reach, Request, RequestId, Spent};
+use crate::wire::{Answer, Asker, End, Reach, Request, RequestId, Spent};
 
 /// The body of a task.
 pub type Run = Box<dyn FnOnce(&mut Context) -> JsResult<()>>;
 
 /// The continuation of a request.
 pub type OnAnswer = Box<dyn FnOnce(Answer, &mut Context) -> JsResult<()>>;
+
+/// A request whose response is awaited.
+struct UnderWay {
+    realm: Realm,
+    done: OnAnswer,
+    /// Virtual time does not wait for it: it may be long in coming.
+    is_stream: bool,
+}
 
 /// The queues of the event loop.
 pub struct Jobs {
@@ -37,7 +46,7 @@ pub struct Jobs {
     /// By time and order, each with the window that owns the task.
     tasks: RefCell<BTreeMap<(u64, u64), (Realm, Run)>>,
     order: Cell<u64>,
-    requests: RefCell<HashMap<RequestId, (Realm, OnAnswer)>>,
+    requests: RefCell<HashMap<RequestId, UnderWay>>,
     last_request: Cell<RequestId>,
     /// The last request id that may be sent.
     requests_max: Cell<RequestId>,
@@ -121,7 +130,7 @@ impl Jobs {
         self.closed.borrow_mut().push(realm.clone());
         // Drop them only after the tables are free again.
         let tasks: Vec<_> = self.tasks.borrow_mut().extract_if(.., |_, (of, _)| of == realm).collect();
-        let requests: Vec<_> = self.requests.borrow_mut().extract_if(|_, (of, _)| of == realm).collect();
+        let requests: Vec<_> = self.requests.borrow_mut().extract_if(|_, of| of.realm == *realm).collect();
         self.timers.borrow_mut().forget(realm);
         drop((tasks, requests));
     }
@@ -271,8 +280,10 @@ pub fn request(
     page.borrow_mut().posted += u64::from(!is_looking);
     page.borrow_mut().faults.asked(id, &request);
     page.borrow_mut().heard.asked(id, &request);
+    let is_stream = request.asker == Asker::Events;
     page.borrow_mut().net.start(id, request);
-    jobs.requests.borrow_mut().insert(id, (context.realm().clone(), Box::new(done)));
+    let under_way = UnderWay { realm: context.realm().clone(), done: Box::new(done), is_stream };
+    jobs.requests.borrow_mut().insert(id, under_way);
     id
 }
 
@@ -311,8 +322,8 @@ pub fn request_and_wait(context: &Context, what: Request) -> Answer {
         page::of(context).borrow_mut().answered(answered, &answer);
         match handler {
             Some(_) if answered == id => return answer,
-            Some((realm, handler)) => {
-                jobs.put(jobs.clock.now_us(), realm, Box::new(move |context| handler(answer, context)));
+            Some(UnderWay { realm, done, .. }) => {
+                jobs.put(jobs.clock.now_us(), realm, Box::new(move |context| done(answer, context)));
             }
             None => {}
         }
@@ -410,13 +421,18 @@ pub fn run(context: &mut Context, reach: Reach) -> End {
             continue;
         }
         let task = jobs.take_due(jobs.clock.now_us());
-        if task.is_none() && jobs.requests.borrow().is_empty() {
+        if task.is_none() && jobs.requests.borrow().values().all(|request| request.is_stream) {
+            let is_listening = !jobs.requests.borrow().is_empty();
             match jobs.next_due() {
+                Some(due) if due <= last_us => {
+                    jobs.clock.advance(due);
+                    continue;
+                }
+                // Nothing is left to do but to wait for the streams.
+                _ if is_listening => {}
                 None => return End::Idle,
-                Some(due) if due > last_us => return End::Time,
-                Some(due) => jobs.clock.advance(due),
+                Some(_) => return End::Time,
             }
-            continue;
         }
         let Some(left) = tasks_left.checked_sub(1) else {
             if let Some((realm, task)) = task {
@@ -432,8 +448,8 @@ pub fn run(context: &mut Context, reach: Reach) -> End {
             let (id, answer) = page.borrow_mut().net.wait();
             let handler = jobs.requests.borrow_mut().remove(&id);
             page.borrow_mut().answered(id, &answer);
-            if let Some((realm, handler)) = handler {
-                realm::within(&realm, context, |context| enter(context, |context| handler(answer, context)));
+            if let Some(UnderWay { realm, done, .. }) = handler {
+                realm::within(&realm, context, |context| enter(context, |context| done(answer, context)));
             }
         }
     }

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use boa_engine::Context;
 
 use crate::engine::realm;
-use crate::limits;
+use crate::web::webidl::exotic::{Computed, Kind, computed};
 
 /// Globals of Chromium by which pages decide what they show, in order. Those that only draw, play, measure or work offline are left out:
 /// pages try them for the sake of it.
@@ -42,11 +42,20 @@ pub(crate) fn asked(name: &str, context: &Context) {
     }
 }
 
-/// A script has used what does not work.
+/// An object whose lookups in vain are looked at.
+pub(crate) static ASKED: Kind = computed!(Computed {
+    named: |_, name, context| {
+        asked(&name.to_std_string_lossy(), context);
+        Ok(None)
+    },
+    ..Computed::EMPTY
+});
+
+/// A script has used or asked for what does not work.
 pub(crate) fn touched(name: &'static str, context: &Context) {
     let Some(missing) = context.get_data::<Missing>() else { return };
     let mut missing = missing.0.borrow_mut();
-    if missing.len() < limits::MISSING_MAX && !missing.contains(&name) {
+    if !missing.contains(&name) {
         missing.push(name);
     }
 }

@@ -134,6 +134,7 @@ pub fn install(setting: &load::Setting, context: &mut Context) -> JsResult<()> {
 fn install_window(setting: &load::Setting, context: &mut Context) -> JsResult<()> {
     exotic::install(context)?;
     missing::install(context);
+    html::resources::install(context);
     target::register(TargetKind::with_way::<NodeObject>(event_path::way), context);
     context.insert_data(events::Outermost(event_path::is_outermost));
     node::install(context)?;

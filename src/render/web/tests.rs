@@ -1,6 +1,8 @@
 //! Interfaces that ask the network or keep bytes, in small pages, with the results of browsers.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use url::Url;
 
@@ -14,10 +16,13 @@ use crate::wire::{Answer, Asker, Reach, Request, RequestId, Response};
 struct Table {
     rows: &'static [(&'static str, u16, &'static str, &'static str)],
     waiting: VecDeque<(RequestId, Request)>,
+    /// The URLs of all requests.
+    asked: Rc<RefCell<Vec<String>>>,
 }
 
 impl Net for Table {
     fn start(&mut self, id: RequestId, request: Request) {
+        self.asked.borrow_mut().push(request.url.clone());
         self.waiting.push_back((id, request));
     }
 
@@ -38,16 +43,24 @@ impl Net for Table {
     }
 }
 
-fn page(rows: &'static [(&'static str, u16, &'static str, &'static str)], html: &str) -> Window {
+type Rows = &'static [(&'static str, u16, &'static str, &'static str)];
+
+fn page(rows: Rows, html: &str) -> Window {
+    page_and_asked(rows, html).0
+}
+
+/// The page, and the URLs that it asks for.
+fn page_and_asked(rows: Rows, html: &str) -> (Window, Rc<RefCell<Vec<String>>>) {
     let start = Start::at(Url::parse("http://site.test/dir/page").unwrap());
     let net = Table { rows, ..Table::default() };
+    let asked = Rc::clone(&net.asked);
     let mut window = Window::open(&start, Box::new(net)).unwrap();
     window.load(html, Reach::default());
-    window
+    (window, asked)
 }
 
 /// What a page's script has put into `log`.
-fn log(rows: &'static [(&'static str, u16, &'static str, &'static str)], script: &str) -> String {
+fn log(rows: Rows, script: &str) -> String {
     let mut window = page(rows, &format!("<body><script>var log = []; {script}</script>"));
     text_of(&mut window, "log.join(' ')").unwrap()
 }
@@ -80,6 +93,26 @@ fn a_stream_of_events_is_what_has_arrived_and_may_go_on() {
 }
 
 #[test]
+fn a_stream_holds_no_timer_and_one_without_events_is_told() {
+    const ROWS: &[(&str, u16, &str, &str)] =
+        &[("/one", 200, STREAM, "data: 1\n\n…"), ("/none", 200, STREAM, ": hello\n\n…"), ("/head", 0, STREAM, "…")];
+    let listen = |path: &str| {
+        format!(
+            "const s = new EventSource('{path}'); s.onopen = () => log.push('open'); s.onerror = () => log.push('error');
+             s.onmessage = e => log.push(e.data); setTimeout(() => log.push('timer', s.readyState), 3000);"
+        )
+    };
+    assert_eq!(log(ROWS, &listen("/one")), "timer 0 open 1");
+    assert_eq!(log(ROWS, &listen("/head")), "timer 0");
+    // A closed stream is waited for no more.
+    assert_eq!(log(ROWS, &format!("{} s.close()", listen("/one"))), "timer 2");
+    for (path, missing) in [("/one", 0), ("/none", 1), ("/head", 1)] {
+        let told = page(ROWS, &format!("<script>var log = []; {}</script>", listen(path))).missing();
+        assert_eq!(told.iter().filter(|name| name.contains("EventSource")).count(), missing, "{path}: {told:?}");
+    }
+}
+
+#[test]
 fn an_image_that_a_script_probes_is_asked_for_and_others_are_not() {
     const ROWS: &[(&str, u16, &str, &str)] =
         &[("/gone.png", 404, "text/html", ""), ("/there.png", 200, "image/png", "x")];
@@ -96,6 +129,14 @@ fn an_image_that_a_script_probes_is_asked_for_and_others_are_not() {
     let shown = log(ROWS, &format!("{}; document.body.append(i)", probe("/gone.png")));
     assert!(shown.contains("load") && !shown.contains("error"), "{shown}");
     assert_eq!(log(ROWS, "const i = new Image; i.onload = () => log.push('load'); i.src = '/gone.png'"), "load");
+    // Only the last URL is asked for, and two images at most.
+    assert_eq!(log(ROWS, &format!("{}; i.src = '/there.png'", probe("/gone.png"))), "load");
+    assert_eq!(log(ROWS, &format!("{}; i.src = '/gone.png'", probe("/there.png"))), "error");
+    let many = "for (let n = 0; n < 4; n++) { const i = new Image; i.onerror = () => log.push('error'); i.onload = () => log.push('load'); \
+                i.src = '/gone.png' }";
+    let mut told: Vec<_> = log(ROWS, many).split(' ').map(str::to_owned).collect();
+    told.sort();
+    assert_eq!(told, ["error", "error", "load", "load"]);
 }
 
 #[test]
@@ -123,8 +164,9 @@ fn a_canvas_takes_all_calls_and_stays_transparent() {
         x.beginPath(); x.arc(0, 0, 1, 0, 7); x.fill(new Path2D('M0 0')); x.createLinearGradient(0, 0, 1, 1).addColorStop(0, 'red');
         const d = x.getImageData(0, 0, 2, 3); log.push(d.data.length, d.data[5], d.width, c.toDataURL().slice(0, 22));
         x.setLineDash([1, 2]); log.push(x.getLineDash().length, x.isPointInPath(1, 1)); try { x.getImageData(0, 0, 0, 1) } catch (e) { log.push(e.name) };
-        try { x.createImageData(60000, 60000) } catch (e) { log.push(e.name) }; c.toBlob(b => log.push(b.type, b.size > 0))";
-    let wanted = "true true  #000000 1 #000000 1 3 40 24 0 2 data:image/png;base64, 2 false IndexSizeError RangeError image/png true";
+        try { x.createImageData(60000, 60000) } catch (e) { log.push(e.name) }; c.width = 0; log.push(c.toDataURL()); c.width = 1;
+        c.toBlob(b => log.push(b.type, b.size > 0))";
+    let wanted = "true true  #000000 1 #000000 1 3 40 24 0 2 data:image/png;base64, 2 false IndexSizeError RangeError data:, image/png true";
     assert_eq!(log(&[], script), wanted);
 }
 
@@ -132,24 +174,38 @@ fn a_canvas_takes_all_calls_and_stays_transparent() {
 fn a_linked_sheet_is_fetched_once_a_script_asks_for_a_style() {
     const ROWS: &[(&str, u16, &str, &str)] = &[
         ("/dir/s.css", 200, "text/css", ".a { display: none; color: rgb(1, 2, 3) } p { padding: 4px }"),
-        ("/wrong.css", 200, "text/html", "p { color: red }"),
+        ("/wrong.css", 200, "text/html", "p { text-indent: 7px }"),
     ];
     let html = "<link rel=stylesheet href=s.css><link rel=stylesheet href=/wrong.css><link rel=stylesheet media=print href=/print.css>
         <p class=a id=a>x<p id=b style='color: blue'>y";
-    let mut window = page(ROWS, html);
+    let (mut window, asked) = page_and_asked(ROWS, html);
     let told = text_of(
         &mut window,
         "[a.offsetHeight > 0, getComputedStyle(a).display, a.offsetHeight, getComputedStyle(a).color,
-        getComputedStyle(b).color, getComputedStyle(b).paddingLeft].join(' ')",
+        getComputedStyle(b).color, getComputedStyle(b).paddingLeft, getComputedStyle(b).textIndent].join(' ')",
     );
-    assert_eq!(told.as_deref(), Some("true none 0 rgb(1, 2, 3) rgb(0, 0, 255) 4px"));
+    assert_eq!(told.as_deref(), Some("true none 0 rgb(1, 2, 3) rgb(0, 0, 255) 4px 0px"));
+    assert_eq!(*asked.borrow(), ["http://site.test/dir/s.css", "http://site.test/wrong.css"]);
+    // Sheets that come later count, in their order, and those that go do not.
+    let told = text_of(
+        &mut window,
+        "const s = document.createElement('style'); s.textContent = 'p { padding: 9px }'; const t = () => getComputedStyle(b).paddingLeft,
+         l = document.querySelector('link'); const told = []; document.head.append(s); told.push(t()); s.textContent = 'p { padding: 8px }';
+         told.push(t()); document.head.prepend(s); told.push(t()); l.disabled = true; l.setAttribute('disabled', ''); told.push(t());
+         s.remove(); told.push(t()); told.join(' ')",
+    );
+    assert_eq!(told.as_deref(), Some("9px 8px 4px 8px 0px"));
 }
 
 #[test]
 fn what_is_missing_and_asked_for_is_told_once() {
-    let html = "<p id=navigation></p><script>typeof WebAssembly; window.WebAssembly; 'cookieStore' in window; navigation.id; typeof Nothing;
+    let html = "<p id=navigation></p><script>'serviceWorker' in navigator; typeof WebAssembly; window.WebAssembly; 'cookieStore' in window; navigation.id; typeof Nothing;
         try { new XSLTProcessor } catch {} new WebSocket('ws://site.test/')</script>";
     let mut window = page(&[], html);
-    assert_eq!(window.missing(), ["WebAssembly", "cookieStore", "XSLTProcessor", "WebSocket"]);
-    assert!(page(&[], "<script>typeof Promise; typeof jQuery; window.foo</script>").missing().is_empty());
+    assert_eq!(window.missing(), ["serviceWorker", "WebAssembly", "cookieStore", "XSLTProcessor", "WebSocket"]);
+    assert!(
+        page(&[], "<script>typeof Promise; typeof jQuery; window.foo; navigator.language; 'foo' in navigator</script>")
+            .missing()
+            .is_empty()
+    );
 }

@@ -20,8 +20,17 @@ pub enum Asker {
     Image,
     /// A linked style sheet, for a script that asks for computed styles.
     Style,
-    /// A stream of server-sent events (HTML §9.2): what arrives within `limits::RENDER_EVENTS_TIME` is its response.
+    /// A stream of server-sent events (HTML §9.2): what arrives within `limits::RENDER_EVENTS_TIME` is its response. Its status is 0 if not
+    /// even a head has arrived by then.
     Events,
+}
+
+impl Asker {
+    /// Whether a page can do without the response: it shows its content anyway.
+    #[must_use]
+    pub fn is_decoration(self) -> bool {
+        matches!(self, Self::Image | Self::Style | Self::Events)
+    }
 }
 
 /// A script's request: absolute, and complete except for what the crawl adds (cookies, user agent).

@@ -86,7 +86,10 @@ impl Transport for Web {
         if body == "breaks off" {
             return Ok(Response { status, headers, body: Box::new(Broken(false)) });
         }
-        if body.starts_with("data:") {
+        if body == "no head" {
+            std::future::pending::<()>().await;
+        }
+        if body.starts_with("data:") || body.starts_with(':') {
             let body = Box::new(Endless(Some(Bytes::from_static(body.as_bytes()))));
             return Ok(Response { status, headers, body });
         }
@@ -555,4 +558,99 @@ async fn a_stream_without_an_end_is_read_for_a_while_and_is_ongoing() {
     assert!(errands.is_whole());
     let short = world.ask_as(&errands, "GET", Asker::Events, "http://site.example/short").await.unwrap();
     assert_eq!((short.ongoing, short.body.as_slice()), (false, &b"x"[..]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_takes_its_time_and_no_more_and_its_end_is_no_fault() {
+    let world = world(
+        RULES,
+        &[
+            ("http://site.example/head", 200, &[], "no head"),
+            ("http://site.example/comment", 200, &[], ": hello\n\n"),
+            ("http://site.example/broken", 200, &[], "breaks off"),
+            ("http://site.example/data", 200, &[], "x"),
+        ],
+    );
+    let errands = world.errands(None).await;
+    world.ask(&errands, "http://site.example/data").await.unwrap();
+    for _ in 0..10 {
+        for (path, wanted) in [("head", (0, "")), ("comment", (200, ": hello\n\n")), ("broken", (200, "[1, 2,"))] {
+            let began = Instant::now();
+            let url = format!("http://site.example/{path}");
+            let stream = world.ask_as(&errands, "GET", Asker::Events, &url).await.unwrap();
+            assert!(
+                stream.ongoing && (stream.status, stream.body.as_slice()) == (wanted.0, wanted.1.as_bytes()),
+                "{path}"
+            );
+            // The gate's interval and rounding come on top; before the first event silence cuts nothing.
+            let took = began.elapsed();
+            assert!(took < limits::RENDER_EVENTS_TIME + Duration::from_millis(100), "{path}: {took:?}");
+            assert!(path == "broken" || took >= limits::RENDER_EVENTS_TIME, "{path}: {took:?}");
+        }
+    }
+    assert!(errands.is_whole() && errands.trouble() == Trouble::None && errands.take_tidings().is_empty());
+    let began = Instant::now();
+    world.ask(&errands, "http://site.example/data").await.unwrap();
+    assert!(began.elapsed() < Duration::from_secs(1), "its host is not blamed: {:?}", began.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_page_can_do_without_neither_holds_it_back_nor_fails_it() {
+    let slow = RULES.replace("requests_per_second = 1000", "requests_per_second = 0.01");
+    let world = world(&slow, &[("http://site.example/data", 200, &[], "x")]);
+    let errands = world.errands(None).await;
+    world.ask(&errands, "http://site.example/data").await.unwrap();
+    let closed = why(world.ask_as(&errands, "GET", Asker::Image, "http://elsewhere.example/i.png").await);
+    assert!(closed.contains(NO_HOST), "{closed}");
+    let began = Instant::now();
+    for (asker, path) in [(Asker::Style, "a.css"), (Asker::Image, "i.png"), (Asker::Events, "events")] {
+        let told = why(world.ask_as(&errands, "GET", asker, &format!("http://site.example/{path}")).await);
+        assert!(told.contains("can do without"), "{told}");
+    }
+    assert!(began.elapsed() < limits::RENDER_DECORATION_GATE_TIME * 2, "it is waited for once: {:?}", began.elapsed());
+    let next = world.errands(None).await;
+    world.budget.leaves(0);
+    let told = why(world.ask_as(&next, "GET", Asker::Style, "http://site.example/b.css").await);
+    assert!(told.contains("used up"), "{told}");
+    for errands in [errands, next] {
+        errands.tell_closed(&world.site.scripts, &world.page);
+        assert_eq!((errands.trouble(), errands.is_out_of_time()), (Trouble::None, false));
+        assert!(errands.is_whole() && world.site.scripts.rendered().closed().is_empty());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn sheets_and_images_that_fail_are_no_trouble_and_are_asked_for_once() {
+    let world = world(
+        RULES,
+        &[
+            ("http://site.example/a.css?v=17", 200, &[], "p {}"),
+            ("http://site.example/closed.css", 403, &[("cache-control", "no-store")], ""),
+            ("http://site.example/faulty.css", 500, &[], ""),
+            ("http://site.example/i.png?x=1", 200, &[], "never read"),
+            ("http://site.example/broken.css", 200, &[], "breaks off"),
+        ],
+    );
+    for _ in 0..2 {
+        let errands = world.errands(None).await;
+        for (path, status) in [("a.css?v=17", 200), ("closed.css", 403), ("gone.css", 404)] {
+            let sheet = world.ask_as(&errands, "GET", Asker::Style, &format!("http://site.example/{path}")).await;
+            assert_eq!(sheet.unwrap().status, status, "{path}");
+        }
+        for (path, status) in [("i.png?x=1", 200), ("gone.png", 404)] {
+            let image =
+                world.ask_as(&errands, "GET", Asker::Image, &format!("http://site.example/{path}")).await.unwrap();
+            assert_eq!((image.status, image.body.len()), (status, 0), "{path}");
+        }
+        for path in ["faulty.css", "broken.css"] {
+            let _ = world.ask_as(&errands, "GET", Asker::Style, &format!("http://site.example/{path}")).await;
+        }
+        assert!(errands.is_whole() && errands.trouble() == Trouble::None);
+    }
+    let mut asked = world.asked();
+    let once =
+        asked.iter().filter(|url| !url.ends_with("robots.txt") && !url.contains("faulty") && !url.contains("broken"));
+    assert_eq!(once.count(), 5, "{asked:?}");
+    asked.sort();
+    assert_eq!(asked.iter().filter(|url| url.contains("faulty")).count(), 2);
 }

@@ -18,6 +18,22 @@ fn pages_without_scripts_are_never_rendered_unless_the_rules_say_so() {
 }
 
 #[test]
+fn a_page_keeps_waiting_while_what_it_promised_is_not_there() {
+    let page =
+        |empty_root: bool, targets: usize, links: usize| StaticContent { links, ..shown(true, empty_root, targets) };
+    // Navigation that scripts draw is not the list.
+    assert!(page(true, 0, 0).keeps_waiting(page(true, 0, 9), false));
+    assert!(page(false, 0, 3).keeps_waiting(page(false, 0, 9), true), "it states how much there is");
+    assert!(page(false, 0, 0).keeps_waiting(page(false, 0, 0), false));
+    assert!(!page(false, 0, 3).keeps_waiting(page(false, 0, 3), false), "it promised nothing");
+    assert!(!page(true, 0, 0).keeps_waiting(page(false, 0, 9), false), "its root was filled");
+    assert!(
+        !page(true, 0, 0).keeps_waiting(page(true, 5, 9), true)
+            && !page(true, 2, 9).keeps_waiting(page(true, 0, 9), true)
+    );
+}
+
+#[test]
 fn a_class_that_gains_nothing_is_tried_a_few_times_and_then_seldom() {
     let mut brought = Brought::default();
     let rendered = (0..1_000)

@@ -45,8 +45,8 @@ impl Tree {
             PseudoClass::Required => can_be_required(element) && element.attribute(&local_name!("required")).is_some(),
             PseudoClass::State(name) => element.state.states.contains(name),
             PseudoClass::Target => self.target == Some(id),
-            PseudoClass::Invalid => self.validity.and_then(|of| of(self, id)) == Some(false),
-            PseudoClass::Valid => self.validity.and_then(|of| of(self, id)) == Some(true),
+            PseudoClass::Invalid => self.validity_of(id) == Some(false),
+            PseudoClass::Valid => self.validity_of(id) == Some(true),
         }
     }
 

@@ -222,6 +222,7 @@ fn a_length_has_a_unit_a_size_is_not_negative_and_keywords_are_known() {
         ("font-size", "x-large"),
         ("width", "inherit"),
         ("border-left-width", "thin"),
+        ("border-image-width", "1"),
         ("line-height", "3"),
         ("opacity", "0.5"),
         ("height", "-webkit-fill-available"),

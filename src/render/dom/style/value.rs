@@ -202,7 +202,8 @@ pub fn takes(name: &str, value: &str) -> bool {
 fn is_length(name: &str, value: &str) -> bool {
     let is_size = matches!(name, "width" | "height" | "font-size")
         || ["min-", "max-", "padding"].iter().any(|start| name.starts_with(start))
-        || name.starts_with("border-") && name.ends_with("-width");
+        // A width of an image's border may be a multiple of the border's.
+        || name.starts_with("border-") && name.ends_with("-width") && name != "border-image-width";
     let is_place =
         matches!(name, "top" | "right" | "bottom" | "left" | "text-indent" | "letter-spacing" | "word-spacing")
             || ["margin", "inset"].iter().any(|start| name.starts_with(start));

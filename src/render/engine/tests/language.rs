@@ -276,8 +276,11 @@ fn what_is_used_in_async_code_is_awaited() {
         "a 1 2"
     );
     assert_eq!(
-        runs("(async function* () { await using a = later('a'); yield 1 })().return(3).then(r => log.push(r.value))"),
-        "3"
+        runs(
+            "(async () => { const it = (async function* () { await using a = later('a'); yield 1 })(); log.push((await it.next()).value);
+             log.push((await it.return(3)).value) })()"
+        ),
+        "1 a a! 3"
     );
 }
 
@@ -311,7 +314,8 @@ fn scripts_see_what_later_scripts_declare() {
     );
     assert_eq!(run("kind() + name()").as_deref(), Some("\"undefinedundefinedReferenceError\""));
     assert_eq!(run("change()").as_deref(), Some("\"ReferenceError\""));
-    run("let late = 'x'; class Late { n = 1 } const fixed = 1");
+    run("try { kind() } catch (e) { globalThis.dead = e.name } let late = 'x'; class Late { n = 1 } const fixed = 1");
+    assert_eq!(run("dead").as_deref(), Some("\"ReferenceError\""));
     assert_eq!(run("kind() + name()").as_deref(), Some("\"stringfunction1x\""));
     assert_eq!(run("put('y') + late + Object.hasOwn(globalThis, 'late')").as_deref(), Some("\"yyfalse\""));
     assert_eq!(run("change() + fixed").as_deref(), Some("\"TypeError1\""));

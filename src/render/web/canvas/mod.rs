@@ -258,7 +258,8 @@ pub(crate) const CANVAS: &[bind::Method] = &[
     }),
     ("toDataURL", 0, |this, _, context| {
         let id = this_element(this, context)?;
-        if size(id, context) == (0, 0) {
+        let (width, height) = size(id, context);
+        if width == 0 || height == 0 {
             return Ok(bind::js("data:,"));
         }
         Ok(bind::js(&format!("data:image/png;base64,{IMAGE}")))

@@ -3,7 +3,7 @@
 //! Sheets are parsed on first use, and again when their text changes. Linked sheets are fetched once a script asks for a computed style, and
 //! count for scripts only: a reader and what moves by itself know the rules of `style` elements and of scripts.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -48,12 +48,44 @@ struct Styles {
     of_elements: HashMap<NodeId, ElementSheet>,
     /// Documents and shadow roots with adopted sheets.
     adopters: Vec<NodeId>,
-    /// Sheets of `link` elements by the URL that was asked for; empty if there was no answer.
-    linked: HashMap<Url, Rc<Sheet>>,
+    /// Sheets of `link` elements by the URL that was asked for; `None` if there was no answer.
+    linked: HashMap<Url, Option<Rc<Sheet>>>,
+    /// The owners of sheets, and the sheets of their trees at a generation, by `with_linked`.
+    owners: Option<Rc<Owners>>,
+    listed: [Option<Listed>; 2],
     /// Without linked sheets, and with them.
     indexed: [Indexed; 2],
     tries: Cell<u64>,
 }
+
+/// The elements that have sheets, while neither they nor their order change.
+struct Owners {
+    /// The version of the tree, and the size of the window, which media queries ask for.
+    key: ((u64, u64), u64, u64),
+    /// `style` elements: the root of the tree, the element.
+    styles: Vec<(NodeId, NodeId)>,
+    /// `link` elements that apply.
+    links: Vec<Link>,
+    /// Both in their order, once a link has a sheet.
+    merged: OnceCell<Vec<(NodeId, NodeId, Option<Url>)>>,
+    /// Trees whose links are all requested.
+    loaded: RefCell<Vec<NodeId>>,
+}
+
+struct Link {
+    root: NodeId,
+    id: NodeId,
+    address: Url,
+}
+
+/// Sheets by the root of their tree, as of owners and a generation.
+struct Listed {
+    owners: Rc<Owners>,
+    generation: u64,
+    by_root: Rc<BySheetRoot>,
+}
+
+type BySheetRoot = HashMap<NodeId, Vec<Rc<Sheet>>>;
 
 #[derive(Default)]
 struct Indexed {
@@ -118,25 +150,46 @@ fn adopted(root: NodeId, context: &mut Context) -> Vec<Rc<Sheet>> {
     (0..count).filter_map(|place| style_sheets::sheet_of(&list.get(place, context).ok()?)).collect()
 }
 
+/// The elements that have sheets now.
+fn owners(context: &Context) -> Rc<Owners> {
+    let view = window::viewport(context);
+    let version = read(context, Tree::sheets_version);
+    let key = (version, view.width.to_bits(), view.height.to_bits());
+    let shared = shared(context);
+    let known = shared.borrow().owners.as_ref().filter(|known| known.key == key).cloned();
+    known.unwrap_or_else(|| {
+        let links =
+            read(context, |tree| tree.sheet_links().into_iter().map(|id| (tree.root(id), id)).collect::<Vec<_>>());
+        let links =
+            links.into_iter().filter_map(|(root, id)| Some(Link { root, id, address: address_of(id, context)? }));
+        let (links, styles) = (links.collect(), read(context, Tree::style_elements));
+        let owners = Rc::new(Owners { key, styles, links, merged: OnceCell::new(), loaded: RefCell::default() });
+        shared.borrow_mut().owners = Some(Rc::clone(&owners));
+        owners
+    })
+}
+
 /// Requests the linked sheets of an element's tree that were not requested yet, and waits for them.
 fn load_linked(element: NodeId, context: &mut Context) {
-    if read(context, |tree| tree.sheet_links().is_empty()) {
+    let owners = owners(context);
+    if owners.links.is_empty() {
         return;
     }
     let root = read(context, |tree| tree.root(element));
-    let links =
-        read(context, |tree| tree.sheet_links().into_iter().filter(|id| tree.root(*id) == root).collect::<Vec<_>>());
-    for id in links {
-        let Some(address) = address_of(id, context) else { continue };
+    if owners.loaded.borrow().contains(&root) {
+        return;
+    }
+    owners.loaded.borrow_mut().push(root);
+    for Link { address, .. } in owners.links.iter().filter(|link| link.root == root) {
         let shared = shared(context);
         let is_known = {
             let styles = shared.borrow();
-            styles.linked.contains_key(&address) || styles.linked.len() >= limits::LINKED_SHEETS_MAX
+            styles.linked.contains_key(address) || styles.linked.len() >= limits::LINKED_SHEETS_MAX
         };
         if is_known {
             continue;
         }
-        let answer = engine::request_and_wait(scripts::request(Asker::Style, &address), context);
+        let answer = engine::request_and_wait(scripts::request(Asker::Style, address), context);
         let is_css = |kind: &str| kind.trim_start().to_ascii_lowercase().starts_with("text/css");
         let sheet = match answer {
             Ok(response)
@@ -144,11 +197,13 @@ fn load_linked(element: NodeId, context: &mut Context) {
                     && response.header("content-type").is_none_or(is_css)
                     && response.body.len() <= limits::LINKED_SHEET_BYTES_MAX =>
             {
-                Sheet::parse(&encoding_rs::UTF_8.decode(&response.body).0)
+                Some(Rc::new(Sheet::parse(&encoding_rs::UTF_8.decode(&response.body).0)))
             }
-            _ => Sheet::default(),
+            _ => None,
         };
-        shared.borrow_mut().linked.insert(address, Rc::new(sheet));
+        let mut styles = shared.borrow_mut();
+        styles.linked.insert(address.clone(), sheet);
+        styles.listed = [None, None];
     }
 }
 
@@ -163,26 +218,43 @@ fn address_of(link: NodeId, context: &Context) -> Option<Url> {
 }
 
 /// The sheets of each tree in their order, with linked ones or without.
-fn sheets(with_linked: bool, context: &mut Context) -> HashMap<NodeId, Vec<Rc<Sheet>>> {
-    let mut by_root: HashMap<NodeId, Vec<Rc<Sheet>>> = HashMap::new();
-    let mut owners = read(context, Tree::style_elements);
+fn sheets(with_linked: bool, context: &Context) -> Rc<BySheetRoot> {
+    let (owners, shared) = (owners(context), shared(context));
+    let generation = read(context, Tree::generation);
+    if let Some(listed) = &shared.borrow().listed[usize::from(with_linked)]
+        && listed.generation == generation
+        && Rc::ptr_eq(&listed.owners, &owners)
+    {
+        return Rc::clone(&listed.by_root);
+    }
+    let mut by_root = BySheetRoot::new();
+    let mut add = |root, sheet: Option<Rc<Sheet>>| by_root.entry(root).or_default().extend(sheet);
+    let of_style = |id| is_css(id, context).then(|| of_element(id, context));
     if with_linked {
-        let links =
-            read(context, |tree| tree.sheet_links().into_iter().map(|id| (tree.root(id), id)).collect::<Vec<_>>());
-        owners.extend(links);
-        read(context, |tree| owners.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| tree.compare_order(a.1, b.1))));
+        for (root, id, address) in merged(&owners, context) {
+            let linked = |address| shared.borrow().linked.get(address).cloned().flatten();
+            add(*root, address.as_ref().map_or_else(|| of_style(*id), linked));
+        }
+    } else {
+        for (root, id) in &owners.styles {
+            add(*root, of_style(*id));
+        }
     }
-    for (root, id) in owners {
-        let is_link =
-            read(context, |tree| tree.element(id).is_some_and(|element| element.is_html(&local_name!("link"))));
-        let sheet = if is_link {
-            address_of(id, context).and_then(|address| shared(context).borrow().linked.get(&address).cloned())
-        } else {
-            is_css(id, context).then(|| of_element(id, context))
-        };
-        by_root.entry(root).or_default().extend(sheet);
-    }
+    let by_root = Rc::new(by_root);
+    let listed = Listed { owners, generation, by_root: Rc::clone(&by_root) };
+    shared.borrow_mut().listed[usize::from(with_linked)] = Some(listed);
     by_root
+}
+
+/// All that have sheets in their order, links with their URLs.
+fn merged<'a>(owners: &'a Owners, context: &Context) -> &'a [(NodeId, NodeId, Option<Url>)] {
+    owners.merged.get_or_init(|| {
+        let styles = owners.styles.iter().map(|(root, id)| (*root, *id, None));
+        let links = owners.links.iter().map(|link| (link.root, link.id, Some(link.address.clone())));
+        let mut all: Vec<_> = styles.chain(links).collect();
+        read(context, |tree| all.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| tree.compare_order(a.1, b.1))));
+        all
+    })
 }
 
 /// Collects the current sheets and parses new ones.
@@ -191,7 +263,8 @@ fn refresh(with_linked: bool, context: &mut Context) -> Shared {
     let mut by_root = sheets(with_linked, context);
     let adopters = shared.borrow().adopters.clone();
     for root in adopters {
-        by_root.entry(root).or_default().extend(adopted(root, context));
+        let adopted = adopted(root, context);
+        Rc::make_mut(&mut by_root).entry(root).or_default().extend(adopted);
     }
     let view = window::viewport(context);
     let holds = |name: &str, condition: &str| match name {
@@ -204,7 +277,7 @@ fn refresh(with_linked: bool, context: &mut Context) -> Shared {
     let styles = &mut borrowed.indexed[usize::from(with_linked)];
     styles.indexes.retain(|root, _| by_root.contains_key(root));
     styles.made.retain(|root, _| by_root.contains_key(root));
-    for (root, sheets) in by_root {
+    for (&root, sheets) in &*by_root {
         let now: Made = (
             sheets.iter().map(|sheet| (Rc::clone(sheet), sheet.changes(), sheet.disabled.get())).collect(),
             view.width.to_bits(),
@@ -214,7 +287,7 @@ fn refresh(with_linked: bool, context: &mut Context) -> Shared {
             made.1 == now.1 && made.0.len() == now.0.len() && made.0.iter().zip(&now.0).all(same)
         });
         if !is_known {
-            styles.indexes.insert(root, Index::of(&sheets, &holds));
+            styles.indexes.insert(root, Index::of(sheets, &holds));
             styles.made.insert(root, now);
         }
     }
@@ -236,7 +309,7 @@ pub(crate) fn ask<T>(context: &mut Context, what: impl FnOnce(&Cascade<'_>) -> T
 
 /// Runs a script's query on the cascade of the current page, with the linked sheets that are there.
 fn ask_for_script<T>(context: &mut Context, what: impl FnOnce(&Cascade<'_>) -> T) -> T {
-    let with_linked = !shared(context).borrow().linked.is_empty();
+    let with_linked = shared(context).borrow().linked.values().any(Option::is_some);
     ask_of(with_linked, context, what)
 }
 

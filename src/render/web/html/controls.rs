@@ -1,12 +1,17 @@
 //! Shared behaviour of form controls (HTML §4.10.18): form owner, labels, validity.
 
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsResult, JsValue, NativeFunction, Trace};
+use regress::Regex;
 
 use super::element::is_called;
 use super::reflect::{has, text};
 use super::{numbers, values};
 use crate::dom::{NodeId, Tree};
 use crate::engine::{bind, events};
+use crate::limits;
 use crate::web::dom::collection::{self, Filter};
 use crate::web::webidl::exotic;
 use crate::web::{of, read, slot, this_element, wrap, wrap_or_null};
@@ -240,13 +245,29 @@ pub fn check(id: NodeId, context: &mut Context) -> bool {
 /// Whether `:valid` matches, or `:invalid` (§4.16.3): of a control that is validated, of a form by the controls that it owns, of a fieldset
 /// by those in it. `None` if neither does.
 pub(super) fn validity(tree: &Tree, id: NodeId) -> Option<bool> {
-    let is_well = |id: &NodeId| !is_candidate(tree, *id) || faults(tree, *id).is_empty();
+    let is_bad = |id: &NodeId| is_candidate(tree, *id) && tree.validity_of(*id) == Some(false);
     match &*tree.element(id)?.name().local {
-        "form" => Some(super::form::owned(tree, id).iter().all(is_well)),
-        "fieldset" => Some(tree.descendants(id).all(|id| is_well(&id))),
-        _ if is_candidate(tree, id) => Some(is_well(&id)),
+        "form" => Some(!invalid_forms(tree, id).contains(&id)),
+        "fieldset" => Some(!tree.descendants(id).any(|id| is_bad(&id))),
+        _ if is_candidate(tree, id) => Some(faults(tree, id).is_empty()),
         _ => None,
     }
+}
+
+/// The forms in the tree of one that own an invalid control. One walk finds those of all forms, and keeps them.
+fn invalid_forms(tree: &Tree, form: NodeId) -> HashSet<NodeId> {
+    let (mut forms, mut invalid) = (Vec::new(), HashSet::new());
+    for id in tree.descendants(tree.root(form)) {
+        if is_called(tree, id, &["form"]) {
+            forms.push(id);
+        } else if is_candidate(tree, id) && tree.validity_of(id) == Some(false) {
+            invalid.extend(form_of(tree, id));
+        }
+    }
+    for id in forms {
+        tree.knows_validity(id, Some(!invalid.contains(&id)));
+    }
+    invalid
 }
 
 /// The validity flags of a control's value.
@@ -322,10 +343,22 @@ fn is_missing(tree: &Tree, id: NodeId, kind: &str, value: &str) -> bool {
 
 /// Whether a pattern matches the whole value; an invalid pattern matches everything.
 fn matches_pattern(pattern: &str, value: &str) -> bool {
-    // A pattern must be valid by itself, before it is put into parentheses.
-    let whole = regress::Regex::with_flags(pattern, "v")
-        .and_then(|_| regress::Regex::with_flags(&format!("^(?:{pattern})$"), "v"));
-    !whole.is_ok_and(|whole| whole.find(value).is_none())
+    thread_local! {
+        /// Compiled patterns by their texts.
+        static PATTERNS: RefCell<HashMap<String, Option<Regex>>> = RefCell::default();
+    }
+    PATTERNS.with_borrow_mut(|patterns| {
+        if patterns.len() >= limits::PATTERNS_KEPT_MAX && !patterns.contains_key(pattern) {
+            patterns.clear();
+        }
+        // A pattern must be valid by itself, before it is put into parentheses.
+        let compile = || {
+            let whole = |_| Regex::with_flags(&format!("^(?:{pattern})$"), "v");
+            Regex::with_flags(pattern, "v").and_then(whole).ok()
+        };
+        let whole = patterns.entry(pattern.to_owned()).or_insert_with(compile);
+        whole.as_ref().is_none_or(|whole| whole.find(value).is_some())
+    })
 }
 
 /// Defines `meter` and `progress`, whose numbers clamp each other (§4.10.13, §4.10.14), and `output`.

@@ -7,9 +7,13 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue,
 
 use super::windows;
 use crate::engine::target::{self, Listeners, Target, TargetKind};
-use crate::engine::{self, bind, events, exception, jobs, realm};
+use crate::engine::{bind, events, exception, jobs, realm};
 use crate::limits;
-use crate::wire::{Answer, Asker, Request};
+use crate::web::missing;
+use crate::wire::{Answer, Asker, Request, RequestId};
+
+/// What a page lacks whose stream was cut before its first event.
+const SILENT: &str = "events of EventSource, which did not come in time";
 
 const CONNECTING: u8 = 0;
 const OPEN: u8 = 1;
@@ -24,6 +28,9 @@ struct Source {
     state: u8,
     #[unsafe_ignore_trace]
     with_credentials: bool,
+    /// Its request, while it is under way.
+    #[unsafe_ignore_trace]
+    request: Option<RequestId>,
 }
 
 impl Target for Source {
@@ -41,8 +48,13 @@ const SOURCE: bind::Interface = bind::Interface {
     parent: Some("EventTarget"),
     length: 1,
     constructor: Some(construct),
-    methods: &[("close", 0, |this, _, _| {
-        bind::this::<Source>(this)?.borrow_mut().data_mut().state = CLOSED;
+    methods: &[("close", 0, |this, _, context| {
+        let source = bind::this::<Source>(this)?;
+        source.borrow_mut().data_mut().state = CLOSED;
+        let request = source.borrow_mut().data_mut().request.take();
+        if let Some(request) = request {
+            jobs::give_up(context, request);
+        }
         Ok(JsValue::undefined())
     })],
     attributes: &[
@@ -68,7 +80,8 @@ fn construct(new_target: &JsValue, args: &[JsValue], context: &mut Context) -> J
         return Err(exception::error("SyntaxError", &format!("The URL '{text}' is invalid."), context));
     };
     let with_credentials = bind::flag(args.get_or_undefined(1), "withCredentials", context)?;
-    let data = Source { listeners: Listeners::default(), url: url.to_string(), state: CONNECTING, with_credentials };
+    let (listeners, text) = (Listeners::default(), url.to_string());
+    let data = Source { listeners, url: text, state: CONNECTING, with_credentials, request: None };
     let made = bind::construct(new_target, "EventSource", data, context)?;
     let source = bind::this::<Source>(&made)?;
     let asked = context.get_data::<Asked>().map_or(0, |asked| asked.0.replace(asked.0.get().saturating_add(1)));
@@ -89,10 +102,13 @@ fn construct(new_target: &JsValue, args: &[JsValue], context: &mut Context) -> J
         credentials: true,
         body: Vec::new(),
     };
-    engine::request(request, context, move |answer, context| {
-        answered(&source, answer, context);
+    let listener = source.clone();
+    let id = jobs::request(context, request, move |answer, context| {
+        listener.borrow_mut().data_mut().request = None;
+        answered(&listener, answer, context);
         Ok(())
     });
+    source.borrow_mut().data_mut().request = Some(id);
     Ok(made)
 }
 
@@ -104,13 +120,17 @@ fn answered(source: &JsObject<Source>, answer: Answer, context: &mut Context) {
     let is_stream =
         |kind: &str| kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("text/event-stream");
     let response = match answer {
+        // It is still connecting.
+        Ok(response) if response.ongoing && response.status == 0 => return missing::touched(SILENT, context),
         Ok(response) if response.status == 200 && response.header("content-type").is_some_and(is_stream) => response,
         _ => return end(source, CLOSED, context),
     };
     source.borrow_mut().data_mut().state = OPEN;
     fire(source, "Event", "open", &[], context);
     let origin = url::Url::parse(&response.url).map(|url| url.origin().ascii_serialization()).unwrap_or_default();
+    let mut is_silent = response.ongoing;
     for event in events_of(&encoding_rs::UTF_8.decode_with_bom_removal(&response.body).0) {
+        is_silent = false;
         if state() == CLOSED {
             return;
         }
@@ -121,6 +141,9 @@ fn answered(source: &JsObject<Source>, answer: Answer, context: &mut Context) {
             ("ports", bind::array([], context)),
         ];
         fire(source, "MessageEvent", &event.kind, &members, context);
+    }
+    if is_silent {
+        missing::touched(SILENT, context);
     }
     if !response.ongoing && state() != CLOSED {
         // The connection has ended; a browser would begin another one in some seconds.

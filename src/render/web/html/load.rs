@@ -5,7 +5,7 @@
 //! timers, responses and scripts run in the order of their arrival.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
 use boa_engine::{Context, JsResult, JsValue};
@@ -52,8 +52,8 @@ pub(crate) struct Loading {
     pub is_parsing: bool,
     /// Nesting depth of custom elements that the parser waits for: they may neither write into the document nor open it.
     pub tokens: u32,
-    /// Number of images requested.
-    pub asked_images: u32,
+    /// How often each image was given a URL.
+    pub image_turns: HashMap<NodeId, u32>,
     /// Number of things that the `load` event waits for.
     delays: u32,
     stage: Stage,

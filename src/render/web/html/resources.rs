@@ -1,6 +1,8 @@
 //! Elements that load a resource once they are in the document. Scripts run; images, style sheets and preloads are not fetched but
 //! reported as loaded, so that scripts that wait for them continue. Only images whose absence a page waits for are (`doubted`).
 
+use std::cell::Cell;
+
 use boa_engine::Context;
 use html5ever::{local_name, ns};
 use url::Url;
@@ -8,7 +10,8 @@ use url::Url;
 use super::load::{self, fire_at};
 use super::scripts;
 use crate::dom::{Mutation, NodeId, Tree};
-use crate::engine::{self, jobs};
+use crate::engine::{self, jobs, realm};
+use crate::limits;
 use crate::web::{listens_to, of, read};
 use crate::wire::Asker;
 
@@ -110,8 +113,13 @@ fn has_handler(tree: &Tree, id: NodeId) -> bool {
     tree.element(id).is_some_and(|element| element.attributes().iter().any(|one| handler(&one.name.local)))
 }
 
-/// Maximum number of images fetched per page, because an error handler shows that their absence matters.
-const ASKED_IMAGES: u32 = 8;
+/// Images that the page has requested.
+#[derive(Default)]
+struct Asked(Cell<u32>);
+
+pub(crate) fn install(context: &mut Context) {
+    realm::share(Asked::default, context);
+}
 
 /// The URL of an image that the page wants to replace if it is missing: one in markup with a handler, or one that a script made by itself
 /// and listens to. One in the document with a script's listener is none: libraries add such listeners to every image.
@@ -124,23 +132,41 @@ fn doubted(id: NodeId, context: &mut Context) -> Option<Url> {
         element.attribute(&local_name!("src")).filter(|_| is_asked || is_probe).map(str::to_owned)
     })?;
     let address = scripts::resolve(id, &src, context)?;
-    let state = load::loading(context);
-    let mut state = state.borrow_mut();
-    let asked = matches!(address.scheme(), "http" | "https") && state.asked_images < ASKED_IMAGES;
-    state.asked_images += u32::from(asked);
-    asked.then_some(address)
+    let asked = context.get_data::<Asked>().filter(|_| matches!(address.scheme(), "http" | "https"))?;
+    (asked.0.get() < limits::IMAGES_ASKED_MAX).then(|| {
+        asked.0.set(asked.0.get() + 1);
+        address
+    })
+}
+
+/// The number of times that an image was given a URL.
+fn turn(id: NodeId, context: &Context) -> u32 {
+    load::loading(context).borrow().image_turns.get(&id).copied().unwrap_or_default()
 }
 
 /// Fires `load` for an element in a task, which delays the page's own `load`. An image whose absence would matter is requested; if the crawl
-/// does not fetch it, it counts as loaded. That is decided in the task: a script may add its listeners after the URL.
+/// does not fetch it, it counts as loaded. That is decided in the task: a script may add its listeners after the URL. Of an image that has
+/// been given another URL by then, only the last counts (HTML §4.8.4.3.5).
 fn loaded(id: NodeId, context: &mut Context) {
     load::delay(context);
+    if read(context, |tree| is_image(tree, id)) {
+        *load::loading(context).borrow_mut().image_turns.entry(id).or_default() += 1;
+    }
+    let own = turn(id, context);
     let posted = jobs::post(context, 0, move |context| {
+        if turn(id, context) != own {
+            load::undelay(context);
+            return Ok(());
+        }
         let Some(address) = doubted(id, context) else {
             tell(id, "load", context);
             return Ok(());
         };
         engine::request(scripts::request(Asker::Image, &address), context, move |answer, context| {
+            if turn(id, context) != own {
+                load::undelay(context);
+                return Ok(());
+            }
             let is_gone = answer.is_ok_and(|response| response.status >= 400);
             tell(id, if is_gone { "error" } else { "load" }, context);
             Ok(())

@@ -388,22 +388,25 @@ pub(super) fn children_changed(parent: NodeId, were_removed: bool, context: &Con
         let select = if is_called(tree, parent, &["optgroup"]) { tree.parent(parent)? } else { parent };
         let state = &tree.element(select).filter(|element| element.is_html(&local_name!("select")))?.state;
         let is_there = |option: NodeId| select_of(tree, option) == Some(select);
-        let is_settled = !were_removed && state.shown_option.is_some_and(is_there) && state.checked != Some(false);
-        if is_settled {
-            return None;
-        }
-        let all = options(tree, select);
         let is_own = |option: &NodeId| {
             tree.element(*option).is_some_and(|option| {
                 option.state.checked.unwrap_or_else(|| option.attribute(&local_name!("selected")).is_some())
             })
         };
-        let shown = if all.iter().any(is_own) { None } else { shown_option(tree, select, &all) };
-        Some((select, shown))
+        let is_settled = state.shown_option.is_some_and(is_there)
+            || state.own_option.is_some_and(|option| is_there(option) && is_own(&option));
+        // So that options added one by one are not all looked at each time.
+        if is_settled && !were_removed && state.checked != Some(false) {
+            return None;
+        }
+        let all = options(tree, select);
+        let own = all.iter().copied().find(is_own);
+        let shown = if own.is_some() { None } else { shown_option(tree, select, &all) };
+        Some((select, own, shown))
     });
-    let Some((select, shown)) = changed else { return };
+    let Some((select, own, shown)) = changed else { return };
     if let Some(state) = of(context).borrow_mut().tree.state_mut(select) {
-        state.shown_option = shown;
+        (state.own_option, state.shown_option) = (own, shown);
         if state.checked == Some(false) {
             state.checked = None;
         }

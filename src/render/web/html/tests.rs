@@ -324,6 +324,14 @@ fn a_drop_down_list_keeps_the_option_that_it_shows() {
             ("s.value = 'y', s.prepend(new Option('v')), s.value", "y"),
             ("s.selectedIndex = -1, s.append(new Option('z')), s.value", "v"),
             ("g.firstChild.prepend(new Option('0')), g.value + g.options[1].selected", "1true"),
+            (
+                "window.q = document.createElement('select'), q.append(new Option('a'), new Option('b', 'b', true, true)), \
+                 Array.from({ length: 20 }, (_, n) => q.append(new Option(n))), q.value + q.selectedIndex",
+                "b1",
+            ),
+            ("q.options[1].selected = false, q.append(new Option('c')), q.value", "a"),
+            ("q.append(new Option('d', 'd', true, true)), q.value", "d"),
+            ("q.lastChild.remove(), q.append(new Option('e')), q.value", "a"),
         ],
     );
 }
@@ -337,7 +345,9 @@ fn controls_are_valid_or_invalid_or_neither() {
             ("[...document.querySelectorAll(':valid')].map(e => e.id)", "p"),
             ("i.value = 'x', document.querySelectorAll(':invalid').length", "0"),
             ("p.value = 'ab', p.matches(':invalid') && p.validity.patternMismatch && f.matches(':invalid')", "true"),
-            ("p.value = 'aa', p.matches(':valid')", "true"),
+            ("p.value = 'aa', p.matches(':valid') && f.matches(':invalid')", "false"),
+            ("p.pattern = 'b', p.matches(':invalid') && f.matches(':invalid') && !d.matches(':invalid')", "true"),
+            ("p.pattern = 'a+', p.matches(':valid')", "true"),
             ("i.setCustomValidity('no'), i.matches(':invalid') + i.validationMessage", "trueno"),
             ("i.setCustomValidity(''), i.matches(':invalid, p')", "false"),
             ("h.matches(':valid') || h.matches(':invalid')", "false"),

@@ -10,6 +10,8 @@ use super::{frames, navigation, windows};
 use crate::engine::target::{self, Listeners, Target, TargetKind};
 use crate::engine::{bind, realm, report};
 use crate::web::cssom_view::{layout, media};
+use crate::web::missing;
+use crate::web::webidl::exotic::{self, Computed, Kind, computed};
 use crate::wire::Viewport;
 
 /// The natives' handle of the viewport.
@@ -147,6 +149,17 @@ pub(crate) const NAVIGATOR: bind::Interface = bind::Interface {
     ..bind::Interface::EMPTY
 };
 
+/// It has no service workers: a page whose content comes from one lacks it.
+static SERVICE_WORKERS: Kind = computed!(Computed {
+    named: |_, name, context| {
+        if *name == js_string!("serviceWorker") {
+            missing::touched("serviceWorker", context);
+        }
+        Ok(None)
+    },
+    ..Computed::EMPTY
+});
+
 /// Pages that check for a browser find the one that our links are compared with. The user agent sent to servers is unrelated.
 const USER_AGENT: &str =
     "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
@@ -208,7 +221,7 @@ pub(crate) fn install(view: Viewport, context: &mut Context) -> JsResult<()> {
         bind::define(interface, context)?;
     }
     let own = WindowObjects {
-        navigator: bind::object("Navigator", (), context)?,
+        navigator: exotic::object("Navigator", (), &SERVICE_WORKERS, context)?,
         screen: bind::object("Screen", (), context)?,
         visual: bind::object("VisualViewport", Quiet::default(), context)?,
     };

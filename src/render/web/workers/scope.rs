@@ -11,8 +11,9 @@ use url::{Position, Url};
 use super::{Worker, script_of};
 use crate::engine::{self, bind, events, exception, jobs, realm, target};
 use crate::limits;
-use crate::web::file_api;
 use crate::web::html::{closed, event_source, messages, scripts, window};
+use crate::web::webidl::exotic;
+use crate::web::{file_api, missing};
 use crate::wire::Asker;
 
 /// The state of a worker in its own realm.
@@ -93,7 +94,10 @@ fn install(name: &str, context: &mut Context) -> JsResult<()> {
         global.delete_property_or_throw(js_string!(of_window), context)?;
     }
     let base = bind::Interface { name: "WorkerGlobalScope", parent: Some("EventTarget"), ..bind::Interface::EMPTY };
-    bind::define(&base, context)?;
+    let base = bind::define(&base, context)?;
+    // What its scripts ask for in vain is told, as on the window.
+    let asked = JsObject::from_proto_and_data(base.prototype(), ());
+    base.set_prototype(Some(exotic::wrap_target(asked, &missing::ASKED, context)?));
     let own = bind::Interface {
         name: "DedicatedWorkerGlobalScope",
         parent: Some("WorkerGlobalScope"),

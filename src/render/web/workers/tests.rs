@@ -58,6 +58,18 @@ fn a_worker_sees_its_own_globals_and_not_the_pages() {
 }
 
 #[test]
+fn what_a_worker_asks_for_in_vain_is_told() {
+    let start = Start::at(Url::parse("http://site.test/dir/page").unwrap());
+    let scripts = Scripts(
+        &[("/w.js", "typeof WebAssembly; 'indexedDB' in self; typeof nothing; postMessage(1)")],
+        VecDeque::new(),
+    );
+    let mut window = Window::open(&start, Box::new(scripts)).unwrap();
+    window.load("<script>new Worker('/w.js')</script>", Reach::default());
+    assert_eq!(window.missing(), ["WebAssembly", "indexedDB"]);
+}
+
+#[test]
 fn scripts_are_imported_and_modules_run() {
     const SCRIPTS: &[(&str, &str)] = &[
         (

@@ -226,13 +226,15 @@ impl GetNameOrUndefined {
 
         context.find_runtime_binding(&mut binding_locator)?;
 
-        let result = if let Some(value) = context.get_binding(&binding_locator)? {
-            value
-        } else if let Some(late) = context.late_binding(&binding_locator) {
-            context.get_binding(&late)?.unwrap_or_default()
-        } else if is_global {
-            JsValue::undefined()
-        } else {
+        let mut result = context.get_binding(&binding_locator)?;
+        if result.is_none() {
+            // gleaner: one that exists and has no value yet is an error, as any other.
+            result = match context.late_binding(&binding_locator) {
+                Some(late) => context.get_binding(&late)?,
+                None => is_global.then(JsValue::undefined),
+            };
+        }
+        let Some(result) = result else {
             let name = binding_locator.name().to_std_string_escaped();
             return Err(JsNativeError::reference()
                 .with_message(format!("{name} is not defined"))
