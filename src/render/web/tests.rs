@@ -174,7 +174,7 @@ fn a_canvas_takes_all_calls_and_stays_transparent() {
 fn a_linked_sheet_is_fetched_once_a_script_asks_for_a_style() {
     const ROWS: &[(&str, u16, &str, &str)] = &[
         ("/dir/s.css", 200, "text/css", ".a { display: none; color: rgb(1, 2, 3) } p { padding: 4px }"),
-        ("/wrong.css", 200, "text/html", "p { text-indent: 7px }"),
+        ("/wrong.css", 200, "text/html", "p { margin-left: 7px }"),
     ];
     let html = "<link rel=stylesheet href=s.css><link rel=stylesheet href=/wrong.css><link rel=stylesheet media=print href=/print.css>
         <p class=a id=a>x<p id=b style='color: blue'>y";
@@ -182,7 +182,7 @@ fn a_linked_sheet_is_fetched_once_a_script_asks_for_a_style() {
     let told = text_of(
         &mut window,
         "[a.offsetHeight > 0, getComputedStyle(a).display, a.offsetHeight, getComputedStyle(a).color,
-        getComputedStyle(b).color, getComputedStyle(b).paddingLeft, getComputedStyle(b).textIndent].join(' ')",
+        getComputedStyle(b).color, getComputedStyle(b).paddingLeft, getComputedStyle(b).marginLeft].join(' ')",
     );
     assert_eq!(told.as_deref(), Some("true none 0 rgb(1, 2, 3) rgb(0, 0, 255) 4px 0px"));
     assert_eq!(*asked.borrow(), ["http://site.test/dir/s.css", "http://site.test/wrong.css"]);

@@ -156,13 +156,18 @@ fn torrents_are_found_by_name_file_hash_and_kind() {
 
 #[test]
 fn sizes_are_counted_as_they_are_found_on_their_borders_too() {
+    const PIECE: u64 = 16 << 20;
     run(async {
         let place = Place::new();
         let sizes: [u64; 5] = [5, 100 << 20, 1 << 30, (1 << 30) + 1, 100 << 30];
         for (nth, bytes) in sizes.into_iter().enumerate() {
             let torrent = String::from_utf8(torrent(&format!("t{nth}"), "a.iso")).unwrap();
-            let length = torrent.replace("lengthi5e", &format!("lengthi{bytes}e"));
-            let whole = length.replace("lengthi16384e", &format!("lengthi{}e", bytes.next_power_of_two()));
+            // Pieces of 16 MiB are large enough, and as many as it takes.
+            let pieces = "0123456789abcdefghij".repeat(usize::try_from(bytes.div_ceil(PIECE)).unwrap());
+            let whole = torrent
+                .replace("lengthi5e", &format!("lengthi{bytes}e"))
+                .replace("lengthi16384e", &format!("lengthi{PIECE}e"))
+                .replace("20:01234567890123456789", &format!("{}:{pieces}", pieces.len()));
             place.store_file("s", whole.as_bytes(), 1_000 + nth as u64).await;
         }
         let mut follower = place.follower();
