@@ -1,4 +1,4 @@
-//! The HTTP server of a running service, on a thread and a runtime of its own: no reader costs the crawl a lane.
+//! The HTTP server of a running service, on a thread and a runtime of its own that yield to the crawl: no reader costs it a lane.
 
 mod desk;
 mod examine;
@@ -25,7 +25,7 @@ use self::measured::Sources;
 use super::alarms::Desk;
 use super::control::Live;
 use super::figures::Figures;
-use super::finding::Finder;
+use super::finding::{Finder, be_nice};
 use super::pauses::Wishes;
 use super::{App, changes, schedule};
 use crate::limits::SCHEDULE_LISTS_MAX;
@@ -72,6 +72,8 @@ impl Server {
         );
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
+            // Searches and files are read on threads of its own.
+            .on_thread_start(be_nice)
             .build()
             .context("the HTTP server has no runtime")?;
         // Bound here, so that a port that is taken is told before the service is up.
@@ -101,6 +103,7 @@ impl Server {
         );
         let (stop, stopped) = oneshot::channel();
         let run = move || {
+            be_nice();
             runtime.block_on(async {
                 tokio::select! {
                     () = serve(listening, Arc::new(outlet)) => {}
