@@ -138,9 +138,14 @@ struct Batch {
 async fn gather(messages: &mut mpsc::Receiver<Message>) -> Option<Batch> {
     let mut batch = Batch::default();
     let mut held_bytes = 0;
-    let mut window = None;
+    let (mut window, mut is_flushed) = (None, false);
     loop {
         let message = match window {
+            // What was sent up to now is committed together.
+            _ if is_flushed => match messages.try_recv() {
+                Ok(message) => Some(message),
+                Err(_) => return Some(batch),
+            },
             None => messages.recv().await,
             Some(end) => match tokio::time::timeout_at(end, messages.recv()).await {
                 Ok(message) => message,
@@ -149,9 +154,7 @@ async fn gather(messages: &mut mpsc::Receiver<Message>) -> Option<Batch> {
         };
         match message {
             None => return (!batch.visits.is_empty()).then_some(batch),
-            // Flushes that several sites send at the same time count as one.
-            Some(Message::Flush) if messages.is_empty() => return Some(batch),
-            Some(Message::Flush) => {}
+            Some(Message::Flush) => is_flushed = true,
             Some(Message::Visit { finished, mark, reply, permit, at }) => {
                 window.get_or_insert(at + limits::COMMIT_WINDOW);
                 held_bytes += finished.held_bytes();

@@ -208,7 +208,8 @@ pub struct HostWork {
     order: RankOrder,
     /// ... and before it the last URL whose turn came because it had waited longest.
     oldest: Option<UrlKey>,
-    /// The queue may have better URLs than the lanes: rows were added, or the order has changed, since a lease came short.
+    /// The queue may have better URLs than the lanes: rows were added, or the order has changed, since the last lease, or that one was
+    /// full of better ones than the last in the lanes.
     pub has_more: bool,
     /// The increment's share.
     pub news: News,
@@ -288,14 +289,33 @@ impl HostWork {
     }
 
     /// URLs to lease at once: no more than a slow host can serve before the leases end, and few, because better ones may
-    /// be found meanwhile.
+    /// be found meanwhile; what a fast one serves meanwhile is no matter.
     #[must_use]
     pub fn lease_size(&self, policy: HostPolicy) -> usize {
         let lease_ms = u64::try_from(limits::LEASE_TIME.as_millis()).unwrap_or(u64::MAX);
         let in_time = lease_ms / 4 / policy.interval_ms.max(1);
-        let of_lanes =
-            (self.lanes.count() * limits::LEASE_URLS_A_LANE).clamp(limits::LEASE_URLS_MIN, limits::LEASE_URLS_MAX);
+        let at_once = match policy.interval_ms {
+            0 => policy.connections_max as usize * limits::LEASE_URLS_A_CONNECTION,
+            _ => 0,
+        };
+        let of_lanes = at_once.max(self.lanes.count() * limits::LEASE_URLS_A_LANE);
+        let of_lanes = of_lanes.clamp(limits::LEASE_URLS_MIN, limits::LEASE_URLS_MAX);
         usize::try_from(in_time).unwrap_or(usize::MAX).clamp(1, of_lanes)
+    }
+
+    /// After a lease by the order of the lanes: what it left in the queue has a place no better than the worst that it brought.
+    pub fn leased(&mut self, came_short: bool, worst: Option<u8>) {
+        self.has_more = !came_short && self.worst_queued() > worst;
+    }
+
+    /// True if the queue has nothing for now, and the lanes are empty before a commit that begins now could add to it.
+    #[must_use]
+    pub fn runs_dry(&self, policy: HostPolicy, now: UnixMillis) -> bool {
+        let lasts_ms = policy.interval_ms.saturating_mul(self.lanes.len() as u64 + 1);
+        self.lease_at.is_none_or(|at| at > now)
+            && self.news.is_empty()
+            && self.runs_low(self.lease_size(policy))
+            && u128::from(lasts_ms) < limits::COMMIT_AHEAD.as_millis()
     }
 
     /// True when the lanes should be refilled before some of them run dry.
@@ -341,8 +361,12 @@ impl HostWork {
         if self.lanes.len() >= lease_size.saturating_mul(LEASES_IN_LANES) {
             return None;
         }
-        let worst = self.lanes.iter().map(|job| self.order.place(job.lease.rank)).max()?;
+        let worst = self.worst_queued()?;
         (worst > 0).then(|| self.order.before(worst))
+    }
+
+    fn worst_queued(&self) -> Option<u8> {
+        self.lanes.iter().map(|job| self.order.place(job.lease.rank)).max()
     }
 
     fn lane(&self, job: &Job, site: &SiteRules) -> u32 {

@@ -119,6 +119,12 @@ pub const LEASE_URLS_MAX: usize = 512;
 pub const LEASE_URLS_A_LANE: usize = 2;
 pub const LEASE_URLS_MIN: usize = 16;
 
+/// The same for each connection to a host that is asked without pauses: what it serves in some hundredths of a second.
+pub const LEASE_URLS_A_CONNECTION: usize = 16;
+
+/// A commit is begun this long before the lanes of a fast host run dry: it takes about as long.
+pub const COMMIT_AHEAD: Duration = Duration::from_millis(30);
+
 /// Duration of a lease, after which another worker may take the URL.
 pub const LEASE_TIME: Duration = Duration::from_secs(600);
 

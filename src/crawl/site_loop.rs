@@ -296,7 +296,7 @@ impl SiteLoop {
             (progress.measured.day, progress.measured.next_look) = (day, next_look);
         });
         if self.starved() {
-            self.commits.send(Message::Flush).await?;
+            self.commits.flush().await?;
         }
         Ok(())
     }
@@ -430,10 +430,15 @@ impl SiteLoop {
         }
     }
 
-    /// True when idle lanes may be filled by the next commit.
+    /// True when idle lanes, or those that soon will be, may be filled by the next commit.
     fn starved(&self) -> bool {
+        if self.commits.are_all_in() {
+            return false;
+        }
+        let (now, rules) = (self.site.clock.now(), &self.site.rules);
         let lanes: usize = self.hosts.iter().map(|host| host.lanes.count()).sum();
-        !self.commits.are_all_in() && self.under_way.len() < lanes.max(1) && !self.hosts.iter().any(HostWork::has_jobs)
+        self.under_way.len() < lanes.max(1) && !self.hosts.iter().any(HostWork::has_jobs)
+            || self.hosts.iter().all(|host| host.runs_dry(host.face().policy(rules), now))
     }
 
     /// Gives leases back, so that their URLs can be leased at once.

@@ -462,13 +462,18 @@ fn shortcuts(
     found
 }
 
+/// A lane does one visit at a time: who allows several connections means that they are used.
 fn lanes(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> Lanes {
-    if file.lanes > 1 && file.lane_key == LaneKey::Host {
-        let message = format!("{} lanes keyed by the host are one lane", file.lanes);
-        let hint = "write lane_key = \"xxh3\" or \"elf\" too, or take `lanes` out".to_owned();
+    let by_host = file.lane_key == Some(LaneKey::Host);
+    if let Some(lanes) = file.lanes.filter(|lanes| *lanes > 1 && by_host) {
+        let message = format!("{lanes} lanes keyed by the host are one lane");
+        let hint = "write lane_key = \"xxh3\" or \"elf\", or take `lanes` out".to_owned();
         faults.add(spans.value("lanes"), "lanes", message, Some(hint));
     }
-    Lanes { key: file.lane_key, count: file.lanes }
+    let of_connections = Some(file.rate.connections).filter(|connections| *connections > 2 && !by_host);
+    let count = file.lanes.or(of_connections).unwrap_or(1);
+    let usual = if count > 1 { LaneKey::Xxh3 } else { LaneKey::Host };
+    Lanes { key: file.lane_key.unwrap_or(usual), count }
 }
 
 fn robots(faults: &mut Faults, spans: &Spans, file: &RobotsFile) -> Robots {

@@ -121,11 +121,11 @@ pub struct SiteFile {
     /// How to log in with the operator's account, if torrents are only visible to members.
     #[schemars(extend("required" = ["user"]))]
     pub login: Option<LoginFile>,
-    /// Number of queues that the URLs of one host are spread over (ALGORITHMS §9).
+    /// Number of queues that the URLs of one host are spread over (ALGORITHMS §9). If unset, `connections` where that is more than 2, else 1.
     #[schemars(range(min = 1, max = 1024))]
-    pub lanes: u16,
-    /// Key that assigns a URL to a lane.
-    pub lane_key: LaneKey,
+    pub lanes: Option<u16>,
+    /// Key that assigns a URL to a lane. If unset, `xxh3` with several lanes.
+    pub lane_key: Option<LaneKey>,
     /// Maximum depth: links from a start URL beyond which nothing is fetched.
     // One less than the largest depth, so that a deeper one can be represented.
     #[schemars(range(min = 0, max = 65_534))]
@@ -183,8 +183,8 @@ impl Default for SiteFile {
             charset: None,
             rate: RateFile::default(),
             login: None,
-            lanes: 1,
-            lane_key: LaneKey::Host,
+            lanes: None,
+            lane_key: None,
             depth_max: None,
             pages_max: None,
             revisit_minutes: 180,

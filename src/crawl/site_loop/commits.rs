@@ -32,6 +32,8 @@ pub(super) struct Commits {
     reply: mpsc::UnboundedSender<Committed>,
     /// Visits sent to the committer without a receipt yet.
     outstanding: usize,
+    /// A flush was sent that no receipt has answered yet.
+    is_flushing: bool,
     /// For visits that brought a torrent and are not committed yet: the URLs that may have been seen on a list.
     arriving: HashMap<u64, Vec<u64>>,
 }
@@ -46,6 +48,7 @@ impl Commits {
             receipts,
             reply,
             outstanding: 0,
+            is_flushing: false,
             arriving: HashMap::new(),
         }
     }
@@ -67,6 +70,14 @@ impl Commits {
         self.outstanding += 1;
         let (reply, mark) = (self.reply.clone(), visits::mark(&finished.visit.key));
         self.send(Message::Visit { finished, mark, reply, permit, at: tokio::time::Instant::now() }).await
+    }
+
+    /// Has what was sent committed now. One flush at a time: what is sent during a commit belongs to the next.
+    pub(super) async fn flush(&mut self) -> Result<(), CrawlError> {
+        if std::mem::replace(&mut self.is_flushing, true) {
+            return Ok(());
+        }
+        self.send(Message::Flush).await
     }
 
     /// Sends a message to the committer. A committer that cannot write (a full disk) accepts none: a process that
@@ -112,6 +123,7 @@ impl Commits {
     /// Handles a committed visit; if it has brought a new torrent, that has arrived.
     pub(super) fn received(&mut self, site: &Site, committed: &Committed) {
         self.outstanding -= 1;
+        self.is_flushing = false;
         let Some(urls) = self.arriving.remove(&committed.mark) else { return };
         if committed.receipt.torrent_stored {
             site.fresh.arrivals.stored(&urls, site.clock.now());

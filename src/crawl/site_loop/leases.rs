@@ -26,6 +26,15 @@ const FAR_ASKED_EVERY: Duration = Duration::from_secs(1);
 /// After this many delays they are leased even if an increment is at work: `lists` has them read again if that was too early.
 const FAR_PUT_OFF_TIMES: u32 = 10;
 
+/// What the last lease of a host brought.
+struct Leased {
+    /// Less than was asked for: the queue has no more.
+    came_short: bool,
+    has_none: bool,
+    /// The last place among its ranks.
+    worst: Option<u8>,
+}
+
 /// The leases that the site holds.
 pub(super) struct Leases {
     pub(super) site: Arc<Site>,
@@ -249,8 +258,8 @@ impl SiteLoop {
             None => request,
             Some(better) => LeaseRequest { order: LeaseOrder::Ranked(better), ..request },
         };
-        let (came_short, has_none) = self.lease(index, request).await?;
-        self.hosts[index].has_more = !came_short;
+        let Leased { came_short, has_none, worst } = self.lease(index, request).await?;
+        self.hosts[index].leased(came_short, worst);
         if came_short && runs_low {
             let due = self.site.db.host_due(self.hosts[index].id, now).await?;
             self.hosts[index].lease_at = match next_due(due, now) {
@@ -265,9 +274,8 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// Leases until something comes into the lanes, or as many URLs as the largest lease were refused. Returns whether the last lease came
-    /// short, and whether it brought nothing.
-    async fn lease(&mut self, index: usize, request: LeaseRequest) -> Result<(bool, bool), CrawlError> {
+    /// Leases until something comes into the lanes, or as many URLs as the largest lease were refused.
+    async fn lease(&mut self, index: usize, request: LeaseRequest) -> Result<Leased, CrawlError> {
         let mut leased = 0;
         loop {
             // Nothing pending may still lead to the pages before a far one.
@@ -276,10 +284,11 @@ impl SiteLoop {
             let leases = self.leases.lease_due(request, is_still, self.commits.are_all_in()).await?;
             let (came_short, has_none) = (leases.len() < request.urls_max, leases.is_empty());
             leased += leases.len();
+            let worst = leases.iter().filter_map(|lease| request.order.place(lease.rank)).max();
             let jobs = self.take(index, leases, request.now).await?;
             if came_short || !jobs.is_empty() || leased >= limits::LEASE_URLS_MAX {
                 self.hosts.queue_by_weight(index, jobs);
-                return Ok((came_short, has_none));
+                return Ok(Leased { came_short, has_none, worst });
             }
         }
     }
