@@ -232,3 +232,40 @@ fn committed(visit: &Visit, receipt: Receipt, mark: u64) -> Committed {
     let (outcome, body_bytes) = (receipt.outcome, visit.body_bytes);
     Committed { mark, outcome, receipt, body_bytes, queued_again, brought_news: false }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::visit::put_aside;
+    use gleaner_base::clock::UnixMillis;
+    use gleaner_store::crawldb::{HostId, Lease, Outcome, UrlKey};
+    use tokio::sync::Semaphore;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_flush_commits_what_was_sent_before_it_and_up_to_now() {
+        let permits = Arc::new(Semaphore::new(9));
+        let visit = |path: &str| {
+            let key = UrlKey { host: HostId(0), path: path.into() };
+            let deadline = UnixMillis(u64::MAX);
+            let (via, memo, found) = (None, None, None);
+            let lease = Lease { key, depth: 1, rank: 0, attempts: 0, via, memo, deadline, found, seq: 0 };
+            Message::Visit {
+                finished: Box::new(put_aside(&lease, Outcome::Page, UnixMillis(1))),
+                mark: 0,
+                reply: mpsc::unbounded_channel().0,
+                permit: Arc::clone(&permits).try_acquire_owned().unwrap(),
+                at: tokio::time::Instant::now(),
+            }
+        };
+        let (send, mut receive) = mpsc::channel(9);
+        for message in [visit("/1"), Message::Flush, visit("/2")] {
+            assert!(send.send(message).await.is_ok());
+        }
+        let began = tokio::time::Instant::now();
+        let batch = gather(&mut receive).await.unwrap();
+        assert_eq!((batch.visits.len(), began.elapsed()), (2, Duration::ZERO), "another flush may never come");
+        assert!(send.send(visit("/3")).await.is_ok());
+        let batch = gather(&mut receive).await.unwrap();
+        assert_eq!((batch.visits.len(), began.elapsed()), (1, limits::COMMIT_WINDOW));
+    }
+}

@@ -458,3 +458,56 @@ fn place_in<'o>(order: &'o RankOrder, oldest: Option<&'o UrlKey>) -> impl Fn(&Jo
         false => order.place(job.lease.rank).saturating_add(1),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frontier::crews::Crew;
+    use gleaner_rules::{Class, from_text};
+
+    const FAST: HostPolicy = HostPolicy { interval_ms: 0, connections_max: 16, rest_factor: 0.0, rest_ms_min: 0 };
+    const SLOW: HostPolicy = HostPolicy { interval_ms: 1_000, ..FAST };
+
+    fn host() -> (HostWork, Arc<SiteRules>) {
+        let rules = from_text("s", "start = ['http://a.example/']\nclasses.page = ['.']")
+            .unwrap_or_else(|faults| panic!("{faults:?}"));
+        let (site, origin, blocked_reason) = ("s".into(), "http://a.example".into(), "".into());
+        let row = HostRow { id: HostId(0), site, origin, blocked_until: UnixMillis(0), blocked_reason, complaints: 0 };
+        let mut host = HostWork::new(row, Vec::new(), &rules);
+        host.keep_order(RankOrder::of(&[5, 6]));
+        (host, rules)
+    }
+
+    fn queue(host: &mut HostWork, rules: &SiteRules, rank: u8) {
+        let key = UrlKey { host: HostId(0), path: format!("/{rank}").into() };
+        let (via, memo, found) = (None, None, None);
+        let lease = Lease { key, depth: 1, rank, attempts: 0, via, memo, deadline: UnixMillis(9), found, seq: 0 };
+        let url = CrawlUrl::from_parts("http://a.example", &lease.key.path);
+        let job =
+            Job { lease, url, class: Class::Page, rule: 0, crew: Crew::History, was_read: false, is_guess: false };
+        host.queue(job, rules);
+    }
+
+    #[test]
+    fn a_lease_leaves_better_urls_only_if_it_was_full_of_better_ones_than_the_last_in_the_lanes() {
+        let (mut host, rules) = host();
+        queue(&mut host, &rules, 6);
+        host.leased(false, Some(1));
+        assert!(!host.has_more, "the rest of the queue is no better than what it brought");
+        host.leased(false, Some(0));
+        assert!(host.has_more, "there may be more of the best before the worst that waits");
+        host.leased(true, Some(0));
+        assert!(!host.has_more, "it came short");
+    }
+
+    #[test]
+    fn a_fast_host_is_dry_before_its_lanes_are_and_a_slow_one_never() {
+        let (mut host, rules) = host();
+        (0..3).for_each(|_| queue(&mut host, &rules, 5));
+        assert!(!host.runs_dry(FAST, UnixMillis(1)), "it may be asked for more");
+        host.lease_at = None;
+        assert!(host.runs_dry(FAST, UnixMillis(1)) && !host.runs_dry(SLOW, UnixMillis(1)));
+        (0..host.lease_size(FAST)).for_each(|_| queue(&mut host, &rules, 5));
+        assert!(!host.runs_dry(FAST, UnixMillis(1)), "its lanes last longer than a commit");
+    }
+}

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use gleaner::cli::rules as commands;
 use gleaner::cli::rules::check::Checked;
 use gleaner_base::url::{Canonical, CrawlUrl};
-use gleaner_rules::PrivateAddresses;
 use gleaner_rules::families::{BUILT_IN, check_file, check_text};
 use gleaner_rules::fault::render;
 use gleaner_rules::{Class, Families, Refusal, RenderActs, Robots, Verdict, from_text, load_dir, load_file};
+use gleaner_rules::{LaneKey, PrivateAddresses};
 use proptest::prelude::*;
 
 fn toml_files(dir: &str) -> Vec<PathBuf> {
@@ -173,6 +173,17 @@ fn what_a_file_leaves_out_has_polite_defaults() {
     let site = from_text("d", "start = ['http://127.0.0.1:9/x']\nclasses.page = ['.']").unwrap();
     assert_eq!(site.rate.interval, std::time::Duration::from_secs(1));
     assert_eq!((site.rate.connections, site.lanes.count, site.depth_max), (2, 1, 1_000));
+    let lanes = |text: &str| {
+        let rules = format!("{text}\nstart = ['http://127.0.0.1:9/x']\nclasses.page = ['.']");
+        let lanes = from_text("d", &rules).unwrap().lanes;
+        (lanes.count, lanes.key)
+    };
+    assert_eq!(lanes("rate.connections = 16"), (16, LaneKey::Xxh3), "connections that are allowed are used");
+    assert_eq!(lanes("rate.connections = 16\nlanes = 4"), (4, LaneKey::Xxh3));
+    assert_eq!(lanes("rate.connections = 16\nlanes = 1"), (1, LaneKey::Host));
+    assert_eq!(lanes("rate.connections = 16\nlane_key = 'host'"), (1, LaneKey::Host));
+    assert_eq!(lanes("rate.connections = 16\nlane_key = 'elf'"), (16, LaneKey::Elf));
+    assert_eq!(lanes("rate.connections = 2"), (1, LaneKey::Host));
     assert_eq!(site.revisit, std::time::Duration::from_secs(3 * 3_600));
     assert!(
         site.enabled

@@ -60,6 +60,15 @@ async fn requests_keep_the_interval_and_the_connections_of_the_rule_file() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn connections_that_a_rule_file_allows_are_used() {
+    let links: String = (0..40).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
+    let web = Arc::new(Web::new(Duration::from_millis(900)).at("/", &[page(&links)]));
+    let rules = "[rate]\nrequests_per_second = 1000000\nconnections = 4";
+    let (ended, _) = Machine::new().crawl(&web, rules, RunOptions::default()).await;
+    assert_eq!((ended, web.under_way.lock().unwrap().1), (Ended::Exhausted, 4));
+}
+
+#[tokio::test(start_paused = true)]
 async fn robots_txt_is_asked_first_and_what_it_closes_is_not_fetched() {
     let robots = Answer::Status(
         200,
