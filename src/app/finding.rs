@@ -31,9 +31,9 @@ const RETRY: Duration = Duration::from_secs(30);
 const STOP_LOOK: Duration = Duration::from_millis(100);
 
 /// How much less of the processor it gets than the crawl, as of nice(1): what is stored is to be found soon ...
-const NICENESS_OF_INDEX: i32 = 10;
+const NICENESS: i32 = 10;
 /// ... and who reads leaves the crawl what it needs, where both want all of a processor.
-pub(super) const NICENESS_OF_READERS: i32 = 19;
+const NICENESS_OF_READERS: i32 = 19;
 
 /// The index, once it can be asked.
 #[derive(Clone, Default)]
@@ -67,7 +67,7 @@ impl Finding {
         let (finder, stop) = (Finder::default(), Arc::new(AtomicBool::new(false)));
         let (shared, is_over, data_dir) = (finder.clone(), Arc::clone(&stop), data_dir.to_path_buf());
         let run = move || {
-            be_nice(NICENESS_OF_INDEX);
+            be_nice();
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
             match runtime {
                 Ok(runtime) => runtime.block_on(keep_up(&data_dir, &*db, &archive, &shared, &is_over)),
@@ -94,8 +94,17 @@ impl Drop for Finding {
     }
 }
 
-/// Threads that this one starts have its priority.
-pub(super) fn be_nice(niceness: i32) {
+/// For what is to be done soon, beside the crawl. Threads that this one starts have its priority.
+pub(super) fn be_nice() {
+    set_niceness(NICENESS);
+}
+
+/// For what readers wait for.
+pub(super) fn be_nice_to_all() {
+    set_niceness(NICENESS_OF_READERS);
+}
+
+fn set_niceness(niceness: i32) {
     // SAFETY: plain system calls on numbers. Of Linux, a thread has a priority of its own.
     let result = unsafe { libc::setpriority(libc::PRIO_PROCESS, libc::gettid().cast_unsigned(), niceness) };
     if result != 0 {

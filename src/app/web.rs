@@ -25,7 +25,7 @@ use self::measured::Sources;
 use super::alarms::Desk;
 use super::control::Live;
 use super::figures::Figures;
-use super::finding::{Finder, NICENESS_OF_READERS, be_nice};
+use super::finding::{Finder, be_nice_to_all};
 use super::pauses::Wishes;
 use super::{App, changes, schedule};
 use crate::limits::SCHEDULE_LISTS_MAX;
@@ -73,7 +73,7 @@ impl Server {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             // Searches and files are read on threads of its own.
-            .on_thread_start(|| be_nice(NICENESS_OF_READERS))
+            .on_thread_start(be_nice_to_all)
             .build()
             .context("the HTTP server has no runtime")?;
         // Bound here, so that a port that is taken is told before the service is up.
@@ -103,7 +103,7 @@ impl Server {
         );
         let (stop, stopped) = oneshot::channel();
         let run = move || {
-            be_nice(NICENESS_OF_READERS);
+            be_nice_to_all();
             runtime.block_on(async {
                 tokio::select! {
                     () = serve(listening, Arc::new(outlet)) => {}
