@@ -1,4 +1,5 @@
-import * as d3 from '../node_modules/d3/dist/d3.min.js';
+import 'd3-transition';
+import * as d3 from 'd3';
 
 d3.json('/api/torrents?per=60').then(({ items }) => {
   const table = d3.select('#app').append('table');
