@@ -69,25 +69,55 @@ impl Sizes<'_, '_> {
         self.definite(id, "max-height", 0).map_or(height, |most| height.min(most))
     }
 
-    /// A height that does not depend on the content (CSS Sizing 3 §4): pixels, a share of the window, or of a definite height around.
+    /// A height that does not depend on the content (CSS Sizing 3 §4): pixels, a share of the window, or of a definite height around; or
+    /// what is left in a column for the one that grows (CSS Flexbox 1 §9.8).
     fn definite(&self, id: NodeId, property: &str, depth: usize) -> Option<f64> {
+        if depth >= limits::STYLE_BLOCKS_MAX {
+            return None;
+        }
+        if property == "height" && self.grows(id) {
+            let parent = self.around(id)?;
+            return self
+                .definite(parent, "height", depth + 1)
+                .map(|height| (height - self.beside(parent, id)).max(0.0));
+        }
         let value = self.value(id, property)?;
         if let Some(share) = value.strip_suffix('%') {
             let share = share.parse::<f64>().ok().filter(|share| *share >= 0.0)? / 100.0;
-            if depth >= limits::STYLE_BLOCKS_MAX {
-                return None;
-            }
-            let around = match self.cascade.parent(id) {
-                Some(parent) => self.definite(parent, "height", depth + 1)?,
-                None => self.view,
-            };
-            return Some(share * around);
+            let around = self.around(id).map_or(Some(self.view), |parent| self.definite(parent, "height", depth + 1));
+            return Some(share * around?);
         }
+        self.absolute(&value)
+    }
+
+    /// A length in pixels, or as a share of the window's height.
+    fn absolute(&self, value: &str) -> Option<f64> {
         let of_window = ["dvh", "svh", "lvh", "vh"].into_iter().find_map(|unit| value.strip_suffix(unit));
         match of_window {
             Some(share) => share.parse::<f64>().ok().map(|share| share * self.view / 100.0),
-            None => pixels(&value),
+            None => pixels(value),
         }
+    }
+
+    /// The block around an element: boxes that are only their contents are none.
+    fn around(&self, id: NodeId) -> Option<NodeId> {
+        let is_box = |id: &NodeId| self.value(*id, "display").as_deref() != Some("contents");
+        std::iter::successors(self.cascade.parent(id), |id| self.cascade.parent(*id)).find(is_box)
+    }
+
+    fn is_column(&self, id: NodeId) -> bool {
+        self.value(id, "flex-direction").is_some_and(|value| value.starts_with("column"))
+    }
+
+    /// Whether an element takes what a column has left.
+    fn grows(&self, id: NodeId) -> bool {
+        let grow = self.value(id, "flex-grow").filter(|grow| grow != "0").or_else(|| self.value(id, "flex"));
+        let is_number =
+            |grow: &str| grow.split(' ').next().and_then(|grow| grow.parse().ok()).is_some_and(|n: f64| n > 0.0);
+        grow.is_some_and(|grow| grow == "auto" || is_number(&grow))
+            && self.around(id).is_some_and(|parent| {
+                self.is_column(parent) && self.value(parent, "display").is_some_and(|value| value.ends_with("flex"))
+            })
     }
 
     /// Whether an element shows no more of its content than it has room for.
@@ -103,7 +133,7 @@ impl Sizes<'_, '_> {
     fn room(&self, id: NodeId) -> Option<f64> {
         let (mut at, mut taken) = (id, 0.0);
         for _ in 0..limits::STYLE_BLOCKS_MAX {
-            let parent = self.cascade.parent(at)?;
+            let parent = self.around(at)?;
             taken += self.beside(parent, at);
             if let Some(height) = self.definite(parent, "height", 0) {
                 return Some((height - taken).max(0.0));
@@ -116,8 +146,7 @@ impl Sizes<'_, '_> {
     /// The height of the other children of a block that are above and below one of them.
     fn beside(&self, parent: NodeId, one: NodeId) -> f64 {
         let display = self.value(parent, "display").unwrap_or_default();
-        let is_column = || self.value(parent, "flex-direction").is_some_and(|value| value.starts_with("column"));
-        if display.ends_with("grid") || display.ends_with("flex") && !is_column() {
+        if display.ends_with("grid") || display.ends_with("flex") && !self.is_column(parent) {
             return 0.0;
         }
         let is_apart = |id: NodeId| matches!(self.value(id, "position").as_deref(), Some("absolute" | "fixed"));
@@ -127,7 +156,7 @@ impl Sizes<'_, '_> {
         let others = self.cascade.tree.child_elements(parent).filter(|other| *other != one);
         let heights = others.take(limits::STYLE_SIBLINGS_MAX).filter(|other| !is_apart(*other)).map(|other| {
             let is_none = self.value(other, "display").as_deref() == Some("none");
-            let height = self.definite(other, "height", 0);
+            let height = self.value(other, "height").and_then(|value| self.absolute(&value));
             if is_none { 0.0 } else { height.or_else(|| Some((self.places)(other)?.height)).unwrap_or_default() }
         });
         heights.sum()
