@@ -1,14 +1,17 @@
 // Builds each page of `pages/` into `target/render-pages/NAME/`, as a production build of its library would be: bundled
 // and minified by esbuild, or with the library's own distribution file beside the page (`copy` of its `page.json`).
+// With `PAGES` the pages of that folder, which may be one file each: those get an `index.html` with an empty `#app`.
 //
 // node build.mjs [NAME…]
 import { build } from 'esbuild';
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { BUILT, HERE } from './serve.mjs';
+import { pages } from './common.mjs';
+import { BUILT, HERE, ROOT } from './serve.mjs';
 
-const PAGES = join(HERE, 'pages');
-const MODULES = join(HERE, 'node_modules');
+const MODULES = join(ROOT, 'node_modules');
+/** What style sheets name is no part of a page's links. */
+const LEFT_OUT = ['.woff', '.woff2', '.ttf', '.eot', '.svg', '.png', '.gif', '.jpg'];
 
 /** A compiler as an esbuild plugin: files whose name matches go through `compile(text, path)`. */
 const plugin = (name, filter, compile) => ({
@@ -51,7 +54,7 @@ async function vue() {
 }
 
 /** Angular ahead of time: its compiler turns TypeScript into Ivy code, its linker finishes the library packages. */
-async function angular(page, folder) {
+async function angular(page, folder, entry) {
   const { performCompilation, readConfiguration } = await import('@angular/compiler-cli');
   const { createEs2015LinkerPlugin } = await import('@angular/compiler-cli/linker/babel');
   const { NodeJSFileSystem, ConsoleLogger, LogLevel } = await import('@angular/compiler-cli');
@@ -61,7 +64,7 @@ async function angular(page, folder) {
   rmSync(outDir, { recursive: true, force: true });
   const config = readConfiguration(join(HERE, 'tsconfig.angular.json'));
   const { diagnostics } = performCompilation({
-    rootNames: [join(folder, 'main.ts')],
+    rootNames: [join(folder, entry)],
     options: { ...config.options, rootDir: folder, outDir },
   });
   const faults = diagnostics.filter((each) => each.category === 1);
@@ -86,8 +89,8 @@ async function angular(page, folder) {
         ).code
       : text;
   return {
-    entryPoints: [join(outDir, 'main.js')],
-    plugins: [plugin('angular-linker', /@angular\/.*\.mjs$/, link)],
+    entryPoints: [join(outDir, entry.replace(/ts$/, 'js'))],
+    plugins: [plugin('angular-linker', /node_modules\/.*\.mjs$/, link)],
     define: { ngDevMode: 'false', ngJitMode: 'false', ngI18nClosureMode: 'false', ngServerMode: 'false' },
   };
 }
@@ -119,17 +122,24 @@ function scriptBytes(folder) {
     .reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
 }
 
-async function buildPage(name) {
-  const folder = join(PAGES, name);
+/** A page of one file: what loads it, and its `page.json`. */
+function frame(out, page) {
+  const sheet = existsSync(join(out, 'main.css')) ? '<link rel="stylesheet" href="main.css">' : '';
+  const head = `<meta charset="utf-8"><title>Torrents</title>${sheet}`;
+  const body = `<div id="app" class="app"></div><script src="main.js"></script>`;
+  writeFileSync(join(out, 'index.html'), `<!DOCTYPE html>\n<html><head>${head}</head><body>${body}</body></html>\n`);
+  writeFileSync(join(out, 'page.json'), JSON.stringify(page));
+}
+
+async function buildPage(page) {
+  const { name, folder } = page;
   const out = join(BUILT, name);
-  const page = JSON.parse(readFileSync(join(folder, 'page.json'), 'utf8'));
+  const isOneFile = folder === join(ROOT, 'pages');
   const { entry, format = 'iife', splitting = false, alias = {}, flavour, copy = {}, jsx } = page.build ?? {};
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
-  cpSync(folder, out, {
-    recursive: true,
-    filter: (path) => !entry || path === folder || /\.(html|css|json)$/.test(path),
-  });
+  const filter = (path) => !entry || path === folder || /\.(html|css|json)$/.test(path);
+  if (!isOneFile) cpSync(folder, out, { recursive: true, filter });
   for (const [to, from] of Object.entries(copy)) cpSync(join(MODULES, from), join(out, to));
   if (entry) {
     const {
@@ -137,7 +147,7 @@ async function buildPage(name) {
       define = {},
       entryPoints,
       tsconfigRaw,
-    } = flavour ? await FLAVOURS[flavour](name, folder) : {};
+    } = flavour ? await FLAVOURS[flavour](name, folder, entry) : {};
     await build({
       entryPoints: entryPoints ?? [join(folder, entry)],
       entryNames: 'main',
@@ -149,22 +159,23 @@ async function buildPage(name) {
       target: 'es2022',
       conditions: ['production', 'browser'],
       nodePaths: [MODULES],
-      define: { 'process.env.NODE_ENV': '"production"', ...define },
+      define: { 'process.env': '{}', 'process.env.NODE_ENV': '"production"', ...define },
       ...(jsx ? { jsx: 'automatic', jsxImportSource: jsx } : {}),
       format,
       splitting,
       alias,
       plugins,
       tsconfigRaw,
+      loader: Object.fromEntries(LEFT_OUT.map((each) => [each, 'empty'])),
     });
   }
+  if (isOneFile) frame(out, page);
   return scriptBytes(out);
 }
 
 const named = process.argv.slice(2);
-const names = named.length ? named : readdirSync(PAGES).sort();
 if (!named.length) rmSync(BUILT, { recursive: true, force: true });
 const sizes = [];
-for (const name of names) sizes.push([name, await buildPage(name)]);
+for (const page of pages(named)) sizes.push([page.name, await buildPage(page)]);
 for (const [name, bytes] of sizes) console.log(`${String(bytes).padStart(9)} ${name}`);
-console.log(`${names.length} pages, ${sizes.reduce((sum, [, bytes]) => sum + bytes, 0)} bytes of scripts in files`);
+console.log(`${sizes.length} pages, ${sizes.reduce((sum, [, bytes]) => sum + bytes, 0)} bytes of scripts in files`);

@@ -1,16 +1,20 @@
 // What the drivers of the engines share: the list of pages, the two functions that run inside a page, and what the
 // kernel tells of a tree of processes.
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { BUILT, HERE } from './serve.mjs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { BUILT, ROOT } from './serve.mjs';
+
+/** The pages of one file each, by name: a folder that has such pages says in its `pages.json` what the others say in their `page.json`. */
+const LISTED = existsSync(join(ROOT, 'pages.json')) ? JSON.parse(readFileSync(join(ROOT, 'pages.json'), 'utf8')) : null;
 
 /** The pages, by name, each with its `page.json`; all of them, or those that are named. */
 export function pages(names) {
-  const all = readdirSync(join(HERE, 'pages')).sort();
+  const all = LISTED ? Object.keys(LISTED) : readdirSync(join(ROOT, 'pages')).sort();
   for (const name of names) if (!all.includes(name)) throw new Error(`no page is called ${name}`);
   return (names.length ? names : all).map((name) => {
-    const manifest = join(HERE, 'pages', name, 'page.json');
-    return { name, manifest, ...JSON.parse(readFileSync(manifest, 'utf8')) };
+    const folder = LISTED ? join(ROOT, 'pages') : join(ROOT, 'pages', name);
+    const manifest = join(LISTED ? join(BUILT, name) : folder, 'page.json');
+    return { name, folder, manifest, ...(LISTED?.[name] ?? JSON.parse(readFileSync(manifest, 'utf8'))) };
   });
 }
 
@@ -122,4 +126,4 @@ export const median = (numbers) => {
 };
 
 /** Where the answer of an engine is kept, outside git. */
-export const resultPath = (engine) => join(BUILT, '..', `render-${engine}.json`);
+export const resultPath = (engine) => join(BUILT, '..', `${basename(ROOT)}-${engine}.json`);

@@ -1,16 +1,19 @@
 // The site of the comparison pages: the built folders of `target/render-pages`, and the JSON, JSONP, XML, HTML and form
 // APIs that they read. Everything it answers is a function of the request, so that two engines that ask the same see
 // the same. It listens on loopback only, on a port and on the next one, which is the API of another origin.
+// With `PAGES`, a folder beside this one, the pages are those of that folder.
 //
 // node serve.mjs [PORT]
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { dirname, extname, join, normalize } from 'node:path';
+import { basename, dirname, extname, join, normalize, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const HERE = dirname(fileURLToPath(import.meta.url));
-export const BUILT = join(HERE, '../../target/render-pages');
+/** The folder of the pages and of the packages that they are made of. */
+export const ROOT = resolve(process.env.PAGES ?? HERE);
+export const BUILT = join(HERE, '../../target', `${basename(ROOT)}-pages`);
 export const PORT = 8461;
 
 const TORRENTS = 100;

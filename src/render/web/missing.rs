@@ -2,10 +2,10 @@
 
 use std::cell::RefCell;
 
-use boa_engine::Context;
+use boa_engine::{Context, JsResult, js_string};
 
 use crate::engine::realm;
-use crate::web::webidl::exotic::{Computed, Kind, computed};
+use crate::web::webidl::exotic::{self, Computed, Kind, computed};
 
 /// Globals of Chromium by which pages decide what they show, in order. Those that only draw, play, measure or work offline are left out:
 /// pages try them for the sake of it.
@@ -23,12 +23,34 @@ const KNOWN: &[&str] = &[
     "navigation",
 ];
 
+/// Methods of `crypto.subtle` (Web Cryptography §14.3) other than `digest`, which is there.
+const KNOWN_OF_SUBTLE: &[&str] = &[
+    "crypto.subtle.decrypt",
+    "crypto.subtle.deriveBits",
+    "crypto.subtle.deriveKey",
+    "crypto.subtle.encrypt",
+    "crypto.subtle.exportKey",
+    "crypto.subtle.generateKey",
+    "crypto.subtle.importKey",
+    "crypto.subtle.sign",
+    "crypto.subtle.unwrapKey",
+    "crypto.subtle.verify",
+    "crypto.subtle.wrapKey",
+];
+
 /// The names that the page's scripts have asked for, in order.
 #[derive(Default)]
 struct Missing(RefCell<Vec<&'static str>>);
 
-pub(crate) fn install(context: &mut Context) {
+pub(crate) fn install(context: &mut Context) -> JsResult<()> {
     realm::share(Missing::default, context);
+    let crypto = context.global_object().get(js_string!("crypto"), context)?;
+    let Some(crypto) = crypto.as_object() else { return Ok(()) };
+    if let Some(subtle) = crypto.get(js_string!("subtle"), context)?.as_object() {
+        let asked = boa_engine::JsObject::with_object_proto(context.intrinsics());
+        subtle.set_prototype(Some(exotic::wrap_target(asked, &ASKED_OF_SUBTLE, context)?));
+    }
+    Ok(())
 }
 
 /// A script has asked the window for a name that nothing has.
@@ -46,6 +68,17 @@ pub(crate) fn asked(name: &str, context: &Context) {
 pub(crate) static ASKED: Kind = computed!(Computed {
     named: |_, name, context| {
         asked(&name.to_std_string_lossy(), context);
+        Ok(None)
+    },
+    ..Computed::EMPTY
+});
+
+/// The same for `crypto.subtle`.
+static ASKED_OF_SUBTLE: Kind = computed!(Computed {
+    named: |_, name, context| {
+        let name = name.to_std_string_lossy();
+        let known = KNOWN_OF_SUBTLE.iter().find(|known| known.rsplit('.').next() == Some(&name));
+        known.into_iter().for_each(|known| touched(known, context));
         Ok(None)
     },
     ..Computed::EMPTY

@@ -133,7 +133,7 @@ pub fn install(setting: &load::Setting, context: &mut Context) -> JsResult<()> {
 /// Adds the DOM interfaces to the current window.
 fn install_window(setting: &load::Setting, context: &mut Context) -> JsResult<()> {
     exotic::install(context)?;
-    missing::install(context);
+    missing::install(context)?;
     html::resources::install(context);
     target::register(TargetKind::with_way::<NodeObject>(event_path::way), context);
     context.insert_data(events::Outermost(event_path::is_outermost));

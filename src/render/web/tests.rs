@@ -200,9 +200,12 @@ fn a_linked_sheet_is_fetched_once_a_script_asks_for_a_style() {
 #[test]
 fn what_is_missing_and_asked_for_is_told_once() {
     let html = "<p id=navigation></p><script>'serviceWorker' in navigator; typeof WebAssembly; window.WebAssembly; 'cookieStore' in window; navigation.id; typeof Nothing;
-        try { new XSLTProcessor } catch {} new WebSocket('ws://site.test/')</script>";
+        try { new XSLTProcessor } catch {} crypto.subtle.digest; crypto.subtle.importKey; new WebSocket('ws://site.test/')</script>";
     let mut window = page(&[], html);
-    assert_eq!(window.missing(), ["serviceWorker", "WebAssembly", "cookieStore", "XSLTProcessor", "WebSocket"]);
+    assert_eq!(
+        window.missing(),
+        ["serviceWorker", "WebAssembly", "cookieStore", "XSLTProcessor", "crypto.subtle.importKey", "WebSocket"]
+    );
     assert!(
         page(&[], "<script>typeof Promise; typeof jQuery; window.foo; navigator.language; 'foo' in navigator</script>")
             .missing()
