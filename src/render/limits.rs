@@ -241,15 +241,6 @@ pub const RENDER_STORAGE_BYTES_MAX: usize = 5 << 20;
 /// Nodes laid out, over all layouts of a page, for scripts that alternate between measuring and changing: some seconds of CPU.
 pub const RENDER_LAYOUT_NODES_MAX: usize = 50_000_000;
 
-/// Blocks that are walked up from an element for the one that its height is a share of.
-pub const STYLE_BLOCKS_MAX: usize = 32;
-
-/// Siblings that take of the height of a block: headers, toolbars and footers, and not rows.
-pub const STYLE_SIBLINGS_MAX: usize = 16;
-
-/// Sizes that one `ResizeObserver` reports after the first ones: a callback that resizes its target could go on without end.
-pub const RENDER_RESIZES_MAX: usize = 1_000;
-
 /// Rules created over the life of one style sheet; large frameworks have 5,000.
 pub const STYLE_RULES_MAX: usize = 20_000;
 

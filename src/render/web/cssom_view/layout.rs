@@ -80,12 +80,6 @@ pub fn place(id: NodeId, context: &Context) -> Option<ElementBox> {
     layout.places.get(id.to_u32() as usize).copied().flatten()
 }
 
-/// The positions of all elements, as [`place`] gives them for one.
-pub(crate) fn places(context: &Context) -> impl Fn(NodeId) -> Option<ElementBox> + use<> {
-    let shared = up_to_date(context);
-    move |id| shared.borrow().places.get(id.to_u32() as usize).copied().flatten()
-}
-
 /// The height of the document's content, at least the window's.
 pub fn document_height(context: &Context) -> f64 {
     let shared = up_to_date(context);
@@ -155,7 +149,7 @@ const INNER_STEP: f64 = 250.0;
 /// The height of an element's content, as far as it can be determined.
 pub fn content_height(id: NodeId, context: &mut Context) -> f64 {
     let children: Vec<NodeId> = crate::web::read(context, |tree| tree.child_elements(id).collect());
-    let mut height = |id: NodeId| crate::web::cssom::sizes::place(id, context).map_or(0.0, |place| place.height);
+    let mut height = |id: NodeId| crate::web::cssom::styles::place(id, context).map_or(0.0, |place| place.height);
     let whole = children.into_iter().map(&mut height).sum::<f64>();
     whole.max(height(id))
 }
@@ -169,7 +163,7 @@ pub fn inner_scroll(id: NodeId, context: &Context) -> (f64, f64) {
 /// visible height is unknown.
 pub fn scroll_inner_to(id: NodeId, x: f64, y: f64, context: &mut Context) {
     let content = content_height(id, context);
-    let own = crate::web::cssom::sizes::place(id, context).map_or(0.0, |place| place.height);
+    let own = crate::web::cssom::styles::place(id, context).map_or(0.0, |place| place.height);
     let most = if own < content { content - own } else { content };
     let wanted = (x.max(0.0), y.min(most).max(0.0));
     let shared = shared(context);

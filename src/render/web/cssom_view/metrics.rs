@@ -6,7 +6,7 @@ use html5ever::local_name;
 use super::layout::{self, ElementBox};
 use crate::dom::NodeId;
 use crate::engine::bind;
-use crate::web::cssom::sizes;
+use crate::web::cssom::styles;
 use crate::web::dom::document;
 use crate::web::html::window::{self, viewport};
 use crate::web::{own_document, read, this_element, wrap_or_null};
@@ -113,7 +113,7 @@ pub(crate) fn rectangle(x: f64, y: f64, width: f64, height: f64, context: &mut C
 const METHODS: &[bind::Method] = &[
     ("getBoundingClientRect", 0, |this, _, context| {
         let id = this_element(this, context)?;
-        let place = sizes::place(id, context);
+        let place = styles::place(id, context);
         match place {
             Some(place) => crate::web::intersection_observer::rectangle(place, context),
             None => rectangle(0.0, 0.0, 0.0, 0.0, context),
@@ -121,7 +121,7 @@ const METHODS: &[bind::Method] = &[
     }),
     ("getClientRects", 0, |this, _, context| {
         let id = this_element(this, context)?;
-        let rectangles = match sizes::place(id, context) {
+        let rectangles = match styles::place(id, context) {
             Some(place) => vec![crate::web::intersection_observer::rectangle(place, context)?],
             None => Vec::new(),
         };
@@ -141,7 +141,7 @@ const METHODS: &[bind::Method] = &[
     }),
     ("checkVisibility", 0, |this, _, context| {
         let id = this_element(this, context)?;
-        Ok(sizes::place(id, context).is_some().into())
+        Ok(styles::place(id, context).is_some().into())
     }),
     // There is one pointer, and nothing is dragged with it.
     ("setPointerCapture", 1, |this, _, context| this_element(this, context).map(|_| JsValue::undefined())),
@@ -162,7 +162,7 @@ macro_rules! measure {
             |this, _, context| {
                 let id = this_element(this, context)?;
                 let of: fn(NodeId, ElementBox, &mut Context) -> f64 = $of;
-                let place = sizes::place(id, context);
+                let place = styles::place(id, context);
                 Ok(place.map_or(0.0, |place| of(id, place, context)).round().into())
             },
             None,
@@ -221,7 +221,7 @@ const HTML_ELEMENT: &[bind::Attribute] = &[
         "offsetParent",
         |this, _, context| {
             let id = this_element(this, context)?;
-            let shown = sizes::place(id, context).is_some();
+            let shown = styles::place(id, context).is_some();
             let body = read(context, |tree| {
                 let body = document::body(tree, tree.document_of(id));
                 body.filter(|body| shown && *body != id && tree.contains(*body, id))
@@ -297,7 +297,7 @@ fn scroll(this: &JsValue, args: &[JsValue], by: bool, context: &mut Context) -> 
 
 fn scroll_into_view(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let id = this_element(this, context)?;
-    if let Some(place) = sizes::place(id, context) {
+    if let Some(place) = styles::place(id, context) {
         layout::scroll_to(0.0, place.top, context);
     }
     Ok(JsValue::undefined())

@@ -6,7 +6,6 @@ use std::rc::Rc;
 use boa_engine::property::PropertyKey;
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace, js_string};
 
-use super::cssom::sizes;
 use super::cssom_view::layout::{self, ElementBox};
 use super::html::window::viewport;
 use super::{node_argument, node_argument_or_null, wrap, wrap_or_null};
@@ -38,8 +37,6 @@ struct Observer {
     thresholds: Vec<f64>,
     /// Entries that are not delivered yet.
     entries: Vec<JsValue>,
-    /// Sizes reported after the first ones.
-    resizes: usize,
 }
 
 /// The last reported state of a target.
@@ -172,16 +169,7 @@ fn construct(new_target: &JsValue, args: &[JsValue], kind: Kind, context: &mut C
             thresholds.sort_by(f64::total_cmp);
         }
     }
-    let data = Observer {
-        callback,
-        kind,
-        targets: Vec::new(),
-        root,
-        root_margin,
-        thresholds,
-        entries: Vec::new(),
-        resizes: 0,
-    };
+    let data = Observer { callback, kind, targets: Vec::new(), root, root_margin, thresholds, entries: Vec::new() };
     bind::construct(new_target, name, data, context)
 }
 
@@ -276,7 +264,7 @@ fn look_at(there: bool, context: &mut Context) -> JsResult<()> {
         let targets = observer.borrow().data().targets.clone();
         let kind = observer.borrow().data().kind;
         for (id, before) in targets {
-            let place = if kind == Kind::Resize { sizes::place(id, context) } else { layout::place(id, context) };
+            let place = layout::place(id, context);
             let now = match kind {
                 Kind::Resize if !there => continue,
                 Kind::Intersection if !there && before.is_none() => continue,
@@ -296,7 +284,6 @@ fn look_at(there: bool, context: &mut Context) -> JsResult<()> {
             };
             let mut data = observer.borrow_mut();
             let data = data.data_mut();
-            data.resizes += usize::from(matches!(before, Some(ReportedState::Size(..))));
             if let Some(target) = data.targets.iter_mut().find(|(other, _)| *other == id) {
                 target.1 = Some(now);
             }
@@ -313,7 +300,8 @@ fn look_at(there: bool, context: &mut Context) -> JsResult<()> {
     Ok(())
 }
 
-/// Whether an observer reports the change: a size while it has not reported too many, a ratio when it crosses a threshold.
+/// Whether an observer reports the change: a size only at first sight (reporting every later one could loop without end), a ratio when it
+/// crosses a threshold.
 fn is_news(before: Option<ReportedState>, now: ReportedState, observer: &JsObject<Observer>) -> bool {
     match (before, now) {
         (None, _) => true,
@@ -322,7 +310,7 @@ fn is_news(before: Option<ReportedState>, now: ReportedState, observer: &JsObjec
             let step = |share: f64| thresholds.iter().filter(|threshold| **threshold <= share).count();
             was != is || is && step(before) != step(now)
         }
-        (Some(before), now) => before != now && observer.borrow().data().resizes < limits::RENDER_RESIZES_MAX,
+        _ => false,
     }
 }
 
