@@ -153,10 +153,7 @@ impl Tree {
 
     /// The element's classes, with duplicates.
     pub fn classes(&self, element: NodeId) -> impl Iterator<Item = &str> {
-        self.attribute(element, &local_name!("class"))
-            .unwrap_or_default()
-            .split([' ', '\t', '\n', '\r', '\x0C'])
-            .filter(|class| !class.is_empty())
+        self.attribute(element, &local_name!("class")).unwrap_or_default().split_ascii_whitespace()
     }
 
     /// `element.tagName`: upper case for HTML elements of HTML documents.

@@ -135,7 +135,20 @@ impl Element for View<'_> {
     }
 
     fn has_class(&self, name: &Name, case: CaseSensitivity) -> bool {
-        self.tree.classes(self.id).any(|own| case.eq(own.as_bytes(), name.0.as_bytes()))
+        let name = name.0.as_bytes();
+        if case != CaseSensitivity::CaseSensitive {
+            return self.tree.classes(self.id).any(|own| case.eq(own.as_bytes(), name));
+        }
+        let Some(first) = name.first() else { return false };
+        let text = self.tree.attribute(self.id, &local_name!("class")).unwrap_or_default().as_bytes();
+        let ends = |at: Option<&u8>| at.is_none_or(u8::is_ascii_whitespace);
+        memchr::memchr_iter(*first, text).any(|at| {
+            let before = at.checked_sub(1).and_then(|before| text.get(before));
+            ends(before)
+                && text[at..].starts_with(name)
+                && ends(text.get(at + name.len()))
+                && !name.iter().any(u8::is_ascii_whitespace)
+        })
     }
 
     fn has_custom_state(&self, _: &Name) -> bool {

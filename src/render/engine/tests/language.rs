@@ -147,6 +147,35 @@ fn what_a_place_has_found_out_holds_no_longer_than_its_objects_are_so() {
     ]);
 }
 
+/// Objects that keep their properties as any object does are asked without descriptors; those that do not are asked themselves.
+#[test]
+fn properties_of_plain_objects_are_those_of_their_descriptors() {
+    assert_js(&[
+        "const a = { x: 1, get y() { return this.x + 1 }, set z(v) {} }, b = Object.create(Object.create(a)); b.x = 5; b.x + b.y === 11 && b.z === undefined && 'z' in b && !('q' in b)",
+        "'use strict'; const a = Object.freeze({ x: 1 }); let failed = 0; for (const o of [a, Object.create(a)]) try { o.x = 2 } catch { failed++ } failed === 2 && a.x === 1",
+        "const a = { x: 1 }; Object.defineProperty(a, 'x', { enumerable: false }); a['x'] = 2; JSON.stringify(Object.getOwnPropertyDescriptor(a, 'x')) === '{\"value\":2,\"writable\":true,\"enumerable\":false,\"configurable\":true}'",
+        "const p = new Proxy({ x: 1 }, { get: (t, k, r) => k === 'x' ? 7 : Reflect.get(t, k, r), has: (t, k) => k === 'h' || k in t }), o = Object.create(p); o.x + '' + ('h' in o) + ('n' in o) === '7truefalse'",
+        "const p = new Proxy({}, { set(t, k, v, r) { t[k] = v * 2; return true } }), o = Object.create(p); o.n = 2; p.n === 4 && !Object.hasOwn(o, 'n')",
+        "const t = Object.freeze({ x: 1 }), p = new Proxy(t, { get: () => 2 }); let failed; try { p.x } catch (e) { failed = e } failed instanceof TypeError && p.y === 2",
+        "const o = Object.create(new String('abc')); o[1] + o.length + (2 in o) + (3 in o) === 'b3truefalse'",
+        "const o = Object.create([1, , 3]); Array.prototype[1] = 9; const s = o[1] + o.length; delete Array.prototype[1]; s === 12 && o[1] === undefined",
+        "const o = {}; Object.defineProperty(o, 0, { get: () => 4, configurable: true }); Object.create(o)[0] + o[0] === 8",
+        "const a = {}, wide = 'name_\\u0101'.slice(0, 5); a['name_'] = 1; a['caf\\u00e9 au lait'] = 2; a['\\u0101bcdefghij'] = 3; a[wide] + a[('caf\\u00e9 au lait\\u0101').slice(0, -1)] + a['\\u0101bcde' + 'fghij'] === 6 && a['\\u0001bcdefghij'] === undefined",
+        "const a = { n: 1 }; const r = Reflect.set(a, 'n', 2, Object.create(a)); r && a.n === 1",
+    ]);
+}
+
+/// A pattern is compiled once; what it makes does not share where it stopped, its flags, or its properties.
+#[test]
+fn literals_of_regular_expressions_share_nothing_that_is_seen() {
+    assert_js(&[
+        "const r = () => /a/g, one = r(), two = r(); one.test('aa'); one.p = 1; one !== two && one.lastIndex === 1 && two.lastIndex === 0 && two.p === undefined",
+        "const i = /A/i.test('a'), n = /A/.test('a'), s = /./s.test('\\n'), d = /./.test('\\n'); i && !n && s && !d",
+        "const r = /a/; r.compile('b'); /a/.test('a') && r.test('b') && !r.test('a')",
+        "let failed = 0; for (let i = 0; i < 2; i++) try { new RegExp('(') } catch { failed++ } failed === 2",
+    ]);
+}
+
 #[test]
 fn functions_and_classes_give_their_text() {
     assert_js(&[

@@ -542,6 +542,19 @@ impl PropertyMap {
         None
     }
 
+    /// gleaner: an element without a descriptor; an error if it may have an attribute of its own.
+    #[inline]
+    pub(crate) fn get_simple_index(&self, index: u32) -> Result<Option<JsValue>, ()> {
+        let at = index as usize;
+        match &self.indexed_properties {
+            IndexedProperties::DenseI32(vec) => Ok(vec.get(at).map(|value| (*value).into())),
+            IndexedProperties::DenseF64(vec) => Ok(vec.get(at).map(|value| (*value).into())),
+            IndexedProperties::DenseElement(vec) => Ok(vec.get(at).cloned()),
+            IndexedProperties::SparseElement(map) => Ok(map.get(&index).cloned()),
+            IndexedProperties::SparseProperty(_) => Err(()),
+        }
+    }
+
     /// Get the property with the given key from the [`PropertyMap`].
     #[must_use]
     pub(crate) fn get_with_slot(

@@ -19,7 +19,7 @@ mod attribute;
 mod nonmaxu32;
 
 use crate::{
-    JsString, JsSymbol, JsValue, js_string, object::shape::slot::SlotAttributes, string::JsStr,
+    JsString, JsSymbol, JsValue, js_string, object::shape::slot::SlotAttributes, string::{JsStr, JsStrVariant},
 };
 use boa_gc::{Finalize, Trace};
 use std::{fmt, iter::FusedIterator};
@@ -611,7 +611,7 @@ impl From<PropertyDescriptorBuilder> for PropertyDescriptor {
 /// - [ECMAScript reference][spec]
 ///
 /// [spec]: https://tc39.es/ecma262/#sec-ispropertykey
-#[derive(Finalize, PartialEq, Debug, Clone, Eq, Hash)]
+#[derive(Finalize, PartialEq, Debug, Clone, Eq)]
 pub enum PropertyKey {
     /// A string property key.
     String(JsString),
@@ -621,6 +621,41 @@ pub enum PropertyKey {
 
     /// A numeric property key.
     Index(NonMaxU32),
+}
+
+/// gleaner: eight code units at a time, alike for both representations of a text.
+impl std::hash::Hash for PropertyKey {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        match self {
+            Self::String(string) => match string.as_str().variant() {
+                JsStrVariant::Latin1(units) => {
+                    state.write_usize(units.len());
+                    let (whole, rest) = units.as_chunks::<8>();
+                    for chunk in whole {
+                        state.write_u64(u64::from_le_bytes(*chunk));
+                    }
+                    if !rest.is_empty() {
+                        state.write_u64(rest.iter().rev().fold(0, |sum, unit| sum << 8 | u64::from(*unit)));
+                    }
+                }
+                JsStrVariant::Utf16(units) => {
+                    state.write_usize(units.len());
+                    for chunk in units.chunks(8) {
+                        let fold = |shift: u32| {
+                            chunk.iter().rev().fold(0, |sum, unit| sum << 8 | u64::from((unit >> shift) & 0xFF))
+                        };
+                        state.write_u64(fold(0));
+                        let high = fold(8);
+                        if high != 0 {
+                            state.write_u64(high);
+                        }
+                    }
+                }
+            },
+            Self::Symbol(symbol) => state.write_u64(symbol.hash()),
+            Self::Index(index) => state.write_u32(index.get()),
+        }
+    }
 }
 
 /// Utility function for parsing [`PropertyKey`].

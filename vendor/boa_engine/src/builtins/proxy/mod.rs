@@ -25,7 +25,7 @@ use crate::{
         JsData, JsFunction, JsObject, JsPrototype,
         internal_methods::{
             CallValue, InternalMethodPropertyContext, InternalObjectMethods,
-            ORDINARY_INTERNAL_METHODS, is_compatible_property_descriptor,
+            ORDINARY_INTERNAL_METHODS, is_compatible_property_descriptor, is_plainly_configurable,
         },
         shape::slot::SlotAttributes,
     },
@@ -822,6 +822,11 @@ pub(crate) fn proxy_exotic_get(
         &[target.clone().into(), key.clone().into(), receiver],
         context,
     )?;
+
+    // gleaner: what can be configured is asked for no value.
+    if is_plainly_configurable(&target, key) {
+        return Ok(trap_result);
+    }
 
     // 8. Let targetDesc be ? target.[[GetOwnProperty]](P).
     let target_desc = target.__get_own_property__(key, context)?;

@@ -26,19 +26,28 @@ use boa_gc::{Finalize, Trace};
 use boa_macros::{js_str, utf16};
 use boa_parser::lexer::regex::RegExpFlags;
 use regress::{Flags, Range, Regex};
-use std::str::FromStr;
+use rustc_hash::FxHashMap;
+use std::{cell::RefCell, rc::Rc, str::FromStr};
 
 use super::{BuiltInBuilder, BuiltInConstructor, IntrinsicObject};
 
 mod regexp_string_iterator;
 pub(crate) use regexp_string_iterator::RegExpStringIterator;
+
+/// gleaner: patterns that are kept compiled; all are forgotten when there are so many.
+const KNOWN_MAX: usize = 512;
+/// gleaner: in code units; longer patterns are compiled each time.
+const KNOWN_UNITS_MAX: usize = 1024;
+thread_local!(static KNOWN: RefCell<FxHashMap<(JsString, u8), Rc<Regex>>> = RefCell::default());
+
 /// The internal representation of a `RegExp` object.
 #[derive(Debug, Clone, Trace, Finalize, JsData)]
 // Safety: `RegExp` does not contain any objects which needs to be traced, so this is safe.
 #[boa_gc(unsafe_empty_trace)]
 pub struct RegExp {
     /// Regex matcher.
-    matcher: Regex,
+    /// gleaner: shared by what a literal makes at each evaluation.
+    matcher: Rc<Regex>,
     flags: RegExpFlags,
     original_source: JsString,
     original_flags: JsString,
@@ -352,6 +361,12 @@ impl RegExp {
         let full_unicode =
             flags.contains(RegExpFlags::UNICODE) || flags.contains(RegExpFlags::UNICODE_SETS);
 
+        // gleaner: a pattern is compiled once.
+        let known = KNOWN.with_borrow(|known| known.get(&(p.clone(), flags.bits())).cloned());
+        if let Some(matcher) = known {
+            return Ok(RegExp { matcher, flags, original_source: p, original_flags: f });
+        }
+
         let matcher = if full_unicode {
             // Unicode mode (u/v flag) OR pattern has named groups:
             // compile as full Unicode codepoints.
@@ -390,6 +405,15 @@ impl RegExp {
         //     [[CapturingGroupsCount]]: capturingGroupsCount }.
         // 20. Set obj.[[RegExpRecord]] to rer.
         // 21. Set obj.[[RegExpMatcher]] to CompilePattern of parseResult with argument rer.
+        let matcher = Rc::new(matcher);
+        if p.len() <= KNOWN_UNITS_MAX {
+            KNOWN.with_borrow_mut(|known| {
+                if known.len() >= KNOWN_MAX {
+                    known.clear();
+                }
+                known.insert((p.clone(), flags.bits()), Rc::clone(&matcher));
+            });
+        }
         Ok(RegExp {
             matcher,
             flags,

@@ -638,6 +638,97 @@ pub(crate) fn ordinary_get_own_property(
     Ok(obj.borrow().properties.get_with_slot(key, context.slot()))
 }
 
+/// gleaner: an own property of a plain object, without a descriptor of it.
+enum Own {
+    Data(JsValue),
+    /// The getter; undefined if there is none.
+    Accessor(JsValue),
+    Absent,
+}
+
+/// gleaner: the own property, with its slot as [`ordinary_get_own_property`] tells it; none if the object's own properties are not ordinary.
+#[inline]
+fn plain_own(obj: &JsObject, key: &PropertyKey, out_slot: &mut Slot) -> Option<Own> {
+    let methods = obj.vtable();
+    if !std::ptr::fn_addr_eq(methods.__get_own_property__, ORDINARY_INTERNAL_METHODS.__get_own_property__)
+        || !std::ptr::fn_addr_eq(methods.__get_prototype_of__, ORDINARY_INTERNAL_METHODS.__get_prototype_of__)
+    {
+        return None;
+    }
+    let object = obj.borrow();
+    let properties = &object.properties;
+    if let PropertyKey::Index(index) = key {
+        return match properties.get_simple_index(index.get()) {
+            Ok(Some(value)) => Some(Own::Data(value)),
+            Ok(None) => Some(Own::Absent),
+            Err(()) => None,
+        };
+    }
+    let Some(slot) = properties.shape.lookup(key) else { return Some(Own::Absent) };
+    out_slot.index = slot.index;
+    out_slot.attributes =
+        (out_slot.attributes & SlotAttributes::INLINE_CACHE_BITS) | slot.attributes | SlotAttributes::FOUND;
+    let index = slot.index as usize;
+    Some(if !slot.attributes.is_accessor_descriptor() {
+        Own::Data(properties.storage[index].clone())
+    } else if slot.attributes.has_get() {
+        Own::Accessor(properties.storage[index].clone())
+    } else {
+        Own::Accessor(JsValue::undefined())
+    })
+}
+
+/// gleaner: whether a plain object has no such property of its own, or one that can be configured. False tells nothing.
+pub(crate) fn is_plainly_configurable(obj: &JsObject, key: &PropertyKey) -> bool {
+    if !std::ptr::fn_addr_eq(obj.vtable().__get_own_property__, ORDINARY_INTERNAL_METHODS.__get_own_property__) {
+        return false;
+    }
+    let object = obj.borrow();
+    if let PropertyKey::Index(index) = key {
+        return object.properties.get_simple_index(index.get()).is_ok();
+    }
+    object.properties.shape.lookup(key).is_none_or(|slot| slot.attributes.contains(SlotAttributes::CONFIGURABLE))
+}
+
+/// gleaner: what a walk along plain objects found.
+enum Walked {
+    Data(JsValue),
+    Accessor(JsValue),
+    Absent,
+    /// An object that is not plain, which has to be asked itself.
+    Object(JsObject),
+}
+
+/// gleaner: looks for a property along the prototypes; `is_ordinary` tells whether the method that asks is an object's own one.
+#[inline]
+fn walk(
+    obj: &JsObject,
+    key: &PropertyKey,
+    slot: &mut Slot,
+    is_ordinary: fn(&InternalObjectMethods) -> bool,
+) -> Option<Walked> {
+    match plain_own(obj, key, slot)? {
+        Own::Data(value) => return Some(Walked::Data(value)),
+        Own::Accessor(get) => return Some(Walked::Accessor(get)),
+        Own::Absent => {}
+    }
+    let mut next = obj.prototype().clone();
+    while let Some(parent) = next {
+        slot.set_not_cacheable_if_already_prototype();
+        slot.attributes |= SlotAttributes::PROTOTYPE;
+        if !is_ordinary(parent.vtable()) {
+            return Some(Walked::Object(parent));
+        }
+        match plain_own(&parent, key, slot) {
+            None => return Some(Walked::Object(parent)),
+            Some(Own::Data(value)) => return Some(Walked::Data(value)),
+            Some(Own::Accessor(get)) => return Some(Walked::Accessor(get)),
+            Some(Own::Absent) => next = parent.prototype().clone(),
+        }
+    }
+    Some(Walked::Absent)
+}
+
 /// Abstract operation `OrdinaryDefineOwnProperty`.
 ///
 /// More information:
@@ -680,6 +771,16 @@ pub(crate) fn ordinary_has_property(
     // 1. Assert: IsPropertyKey(P) is true.
     // 2. Let hasOwn be ? O.[[GetOwnProperty]](P).
     // 3. If hasOwn is not undefined, return true.
+    // gleaner: of plain objects without descriptors.
+    let is_ordinary: fn(&InternalObjectMethods) -> bool = |methods| {
+        std::ptr::fn_addr_eq(methods.__has_property__, ORDINARY_INTERNAL_METHODS.__has_property__)
+    };
+    match walk(obj, key, context.slot(), is_ordinary) {
+        Some(Walked::Data(_) | Walked::Accessor(_)) => return Ok(true),
+        Some(Walked::Absent) => return Ok(false),
+        Some(Walked::Object(parent)) => return parent.__has_property__(key, context),
+        None => {}
+    }
     if obj.__get_own_property__(key, context)?.is_some() {
         Ok(true)
     } else {
@@ -710,6 +811,17 @@ pub(crate) fn ordinary_get(
     context: &mut InternalMethodPropertyContext<'_>,
 ) -> JsResult<JsValue> {
     // 1. Assert: IsPropertyKey(P) is true.
+    // gleaner: of plain objects without descriptors.
+    let is_ordinary: fn(&InternalObjectMethods) -> bool =
+        |methods| std::ptr::fn_addr_eq(methods.__get__, ORDINARY_INTERNAL_METHODS.__get__);
+    match walk(obj, key, context.slot(), is_ordinary) {
+        Some(Walked::Data(value)) => return Ok(value),
+        Some(Walked::Accessor(get)) if get.is_undefined() => return Ok(JsValue::undefined()),
+        Some(Walked::Accessor(get)) => return get.call(&receiver, &[], context),
+        Some(Walked::Absent) => return Ok(JsValue::undefined()),
+        Some(Walked::Object(parent)) => return parent.__get__(key, receiver, context),
+        None => {}
+    }
     // 2. Let desc be ? O.[[GetOwnProperty]](P).
     match obj.__get_own_property__(key, context)? {
         // If desc is undefined, then
@@ -763,6 +875,17 @@ pub(crate) fn ordinary_try_get(
     context: &mut InternalMethodPropertyContext<'_>,
 ) -> JsResult<Option<JsValue>> {
     // 1. Assert: IsPropertyKey(P) is true.
+    // gleaner: of plain objects without descriptors.
+    let is_ordinary: fn(&InternalObjectMethods) -> bool =
+        |methods| std::ptr::fn_addr_eq(methods.__try_get__, ORDINARY_INTERNAL_METHODS.__try_get__);
+    match walk(obj, key, context.slot(), is_ordinary) {
+        Some(Walked::Data(value)) => return Ok(Some(value)),
+        Some(Walked::Accessor(get)) if get.is_undefined() => return Ok(Some(JsValue::undefined())),
+        Some(Walked::Accessor(get)) => return get.call(&receiver, &[], context).map(Some),
+        Some(Walked::Absent) => return Ok(None),
+        Some(Walked::Object(parent)) => return parent.__try_get__(key, receiver, context),
+        None => {}
+    }
     // 2. Let desc be ? O.[[GetOwnProperty]](P).
     match obj.__get_own_property__(key, context)? {
         // If desc is undefined, then
@@ -799,6 +922,39 @@ pub(crate) fn ordinary_try_get(
     }
 }
 
+/// gleaner: `[[Set]]` of an object's own writable value that has a name, if the object is plain and the receiver; the value if it is not so.
+#[inline]
+fn plain_replace(
+    obj: &JsObject,
+    key: &PropertyKey,
+    value: JsValue,
+    receiver: &JsValue,
+    out_slot: &mut Slot,
+) -> Result<(), JsValue> {
+    let methods = obj.vtable();
+    let is_plain = std::ptr::fn_addr_eq(methods.__get_own_property__, ORDINARY_INTERNAL_METHODS.__get_own_property__)
+        && std::ptr::fn_addr_eq(methods.__define_own_property__, ORDINARY_INTERNAL_METHODS.__define_own_property__);
+    if !is_plain
+        || matches!(key, PropertyKey::Index(_))
+        || !receiver.as_object().is_some_and(|receiver| JsObject::equals(obj, &receiver))
+    {
+        return Err(value);
+    }
+    let mut object = obj.borrow_mut();
+    let properties = &mut object.properties;
+    let Some(slot) = properties.shape.lookup(key) else { return Err(value) };
+    if slot.attributes.is_accessor_descriptor() || !slot.attributes.contains(SlotAttributes::WRITABLE) {
+        return Err(value);
+    }
+    let before = std::mem::replace(&mut properties.storage[slot.index as usize], value);
+    drop(object);
+    drop(before);
+    out_slot.index = slot.index;
+    out_slot.attributes =
+        (out_slot.attributes & SlotAttributes::PROTOTYPE) | slot.attributes | SlotAttributes::FOUND;
+    Ok(())
+}
+
 /// Abstract operation `OrdinarySet`.
 ///
 /// More information:
@@ -818,6 +974,12 @@ pub(crate) fn ordinary_set(
 
     // OrdinarySetWithOwnDescriptor ( O, P, V, Receiver, ownDesc )
     // https://tc39.es/ecma262/multipage/ordinary-and-exotic-objects-behaviours.html#sec-ordinarysetwithowndescriptor
+
+    // gleaner: a writable value of a plain object is replaced where it is.
+    let value = match plain_replace(obj, &key, value, &receiver, context.slot()) {
+        Ok(()) => return Ok(true),
+        Err(value) => value,
+    };
 
     let mut has_own_desc = false;
 

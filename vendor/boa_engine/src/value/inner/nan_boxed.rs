@@ -169,6 +169,9 @@ mod bits {
     pub(super) const MASK_SYMBOL: u64 = MASK_NAN | TAG_SYMBOL;
     pub(super) const MASK_BIGINT: u64 = MASK_NAN | TAG_BIGINT;
 
+    /// gleaner: the bits that objects, strings, symbols and big integers have, and nothing else.
+    pub(super) const MASK_OWNING: u64 = MASK_OBJECT & MASK_STRING & MASK_SYMBOL & MASK_BIGINT;
+
     // The masks for the different kinds of values.
     const MASK_INT32_VALUE: u64 = 0xFFFF_FFFF;
     const MASK_POINTER_VALUE: u64 = 0x0000_FFFF_FFFF_FFFF;
@@ -829,6 +832,16 @@ impl NanBoxedValue {
 impl Drop for NanBoxedValue {
     #[inline(always)]
     fn drop(&mut self) {
+        // gleaner: most values own nothing, and are dropped without a call.
+        if self.value() & bits::MASK_OWNING == bits::MASK_OWNING {
+            self.drop_owned();
+        }
+    }
+}
+
+impl NanBoxedValue {
+    #[inline(never)]
+    fn drop_owned(&mut self) {
         match self.value() & bits::MASK_KIND {
             bits::MASK_OBJECT => {
                 unsafe { ManuallyDrop::into_inner(self.as_object_unchecked()) };
