@@ -94,6 +94,13 @@ fn what_a_selector_needs_hides_no_rule_that_matches() {
         ".y > .a",
         "#m .b",
         ":where(#p).a",
+        ":where(.A, main .b)",
+        ":is(:where(i, #S), .c)",
+        ":is(.c, *)",
+        ":is(.b, :not(i)):where(p)",
+        "p:is()",
+        ".a\\ b",
+        ".\\61",
         "[class~=a]",
         ":root .a i",
         ".c.a",
@@ -117,7 +124,8 @@ fn what_a_selector_needs_hides_no_rule_that_matches() {
 fn only_rules_that_an_element_can_meet_are_tried() {
     let mut tree = Tree::new();
     tree.parse_document("<p id=p class='a b'></p>").unwrap();
-    let mut css: String = (0..1_000).map(|n| format!(".c{n}, .d{n} i.e, #f{n} {{ top: 1px }}")).collect();
+    let mut css: String =
+        (0..1_000).map(|n| format!(".c{n}, .d{n} i.e, #f{n}, :where(.g{n}, :is(.b .h{n})) {{ top: 1px }}")).collect();
     css.push_str(".d .b { top: 2px } .b { top: 3px } .b::before { top: 4px } .z::before { top: 5px }");
     let document = tree.root(tree.element_by_id_anywhere("p"));
     let indexes = HashMap::from([(document, Index::of(&[Rc::new(Sheet::parse(&css))], &|_, _| true))]);
