@@ -135,7 +135,13 @@ fn locate_dictionary(bytes: &[u8]) -> Result<(usize, DictSpans), MetainfoError> 
     if start == bytes.len() {
         return Err(MetainfoError::Empty);
     }
-    if start <= TORRENT_JUNK_BYTES_MAX && matches!(bytes[start..], [b'd', b'0'..=b'9' | b'e', ..]) {
+    // An empty dictionary is one only by itself: before a torrent, `de` begins or ends a word.
+    let is_dictionary = match &bytes[start..] {
+        [b'd', b'0'..=b'9', ..] => true,
+        [b'd', b'e', rest @ ..] => bencode::skip_blank(rest).is_empty(),
+        _ => false,
+    };
+    if start <= TORRENT_JUNK_BYTES_MAX && is_dictionary {
         return match bencode::scan_dictionary(&bytes[start..]) {
             Ok(spans) => Ok((start, spans)),
             Err(error) => Err(BencodeError { at: error.at + start, ..error }.into()),

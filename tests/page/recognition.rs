@@ -352,6 +352,14 @@ fn mutate_node(node: &mut Node, random: &mut Random) {
     }
 }
 
+#[test]
+fn a_word_before_a_torrent_is_no_empty_dictionary() {
+    let clean = fs::read(root().join("fixtures/torrents/v1-single.bin")).unwrap();
+    let found = metainfo::parse(&[b"de", &clean[..]].concat()).unwrap();
+    assert_eq!(found.infohashes, metainfo::parse(&clean).unwrap().infohashes);
+    assert!(metainfo::parse(b"de\n").is_err());
+}
+
 proptest! {
     #[test]
     fn junk_around_a_torrent_changes_no_infohash(
