@@ -305,7 +305,7 @@ impl HostWork {
 
     /// After a lease by the order of the lanes: what it left in the queue has a place no better than the worst that it brought.
     pub fn leased(&mut self, came_short: bool, worst: Option<u8>) {
-        self.has_more = !came_short && self.worst_queued() > worst;
+        self.has_more |= !came_short && self.worst_queued() > worst;
     }
 
     /// True if the queue has nothing for now, and the lanes are empty before a commit that begins now could add to it.
@@ -492,10 +492,12 @@ mod tests {
     fn a_lease_leaves_better_urls_only_if_it_was_full_of_better_ones_than_the_last_in_the_lanes() {
         let (mut host, rules) = host();
         queue(&mut host, &rules, 6);
+        host.has_more = false;
         host.leased(false, Some(1));
         assert!(!host.has_more, "the rest of the queue is no better than what it brought");
         host.leased(false, Some(0));
         assert!(host.has_more, "there may be more of the best before the worst that waits");
+        host.has_more = false;
         host.leased(true, Some(0));
         assert!(!host.has_more, "it came short");
     }

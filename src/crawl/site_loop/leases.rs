@@ -258,6 +258,8 @@ impl SiteLoop {
             None => request,
             Some(better) => LeaseRequest { order: LeaseOrder::Ranked(better), ..request },
         };
+        // The order may change while they are queued.
+        self.hosts[index].has_more = false;
         let Leased { came_short, has_none, worst } = self.lease(index, request).await?;
         self.hosts[index].leased(came_short, worst);
         if came_short && runs_low {
