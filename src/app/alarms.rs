@@ -29,7 +29,7 @@ use tokio::task::JoinSet;
 use self::calling::{Caller, Sent};
 use self::files::Kept;
 use self::observe::Observer;
-use super::finding::be_nice;
+use super::niceness::be_nice;
 
 /// Between two looks at everything, two at what waits for its channel, and two pings.
 const LOOK: Duration = Duration::from_secs(20);

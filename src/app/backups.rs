@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
 use super::App;
-use super::finding::be_nice;
+use super::niceness::be_nice;
 use crate::limits::{BACKUP_HANG_TIME_MAX, BACKUP_STOP_TIME_MAX};
 use gleaner_base::clock::{Clock, UnixMillis};
 use gleaner_base::place;

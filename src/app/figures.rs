@@ -13,7 +13,7 @@ use gleaner_store::crawldb::{CrawlDbError, Reader, Stored};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use super::finding::be_nice;
+use super::niceness::be_nice;
 use crate::limits::EXPORT_ROWS_MAX;
 
 /// Between two counts, at least ...

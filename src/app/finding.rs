@@ -7,6 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use super::niceness::be_nice;
 use futures_util::FutureExt as _;
 use gleaner_search::Search;
 use gleaner_search::filing::Filing;
@@ -29,11 +30,6 @@ const RETRY: Duration = Duration::from_secs(30);
 
 /// Between two looks at whether to end.
 const STOP_LOOK: Duration = Duration::from_millis(100);
-
-/// How much less of the processor it gets than the crawl, as of nice(1): what is stored is to be found soon ...
-const NICENESS: i32 = 10;
-/// ... and who reads leaves the crawl what it needs, where both want all of a processor.
-const NICENESS_OF_READERS: i32 = 19;
 
 /// The index, once it can be asked.
 #[derive(Clone, Default)]
@@ -91,24 +87,6 @@ impl Drop for Finding {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
-    }
-}
-
-/// For what is to be done soon, beside the crawl. Threads that this one starts have its priority.
-pub(super) fn be_nice() {
-    set_niceness(NICENESS);
-}
-
-/// For what readers wait for.
-pub(super) fn be_nice_to_all() {
-    set_niceness(NICENESS_OF_READERS);
-}
-
-fn set_niceness(niceness: i32) {
-    // SAFETY: plain system calls on numbers. Of Linux, a thread has a priority of its own.
-    let result = unsafe { libc::setpriority(libc::PRIO_PROCESS, libc::gettid().cast_unsigned(), niceness) };
-    if result != 0 {
-        tracing::debug!("this thread has the priority of the crawl");
     }
 }
 

@@ -17,7 +17,8 @@ use gleaner_store::crawldb::CrawlDb;
 use gleaner_torrent::archive::Archive;
 
 use super::App;
-use super::finding::{Finder, be_nice, wait};
+use super::finding::{Finder, wait};
+use super::niceness::be_nice;
 use crate::limits::HANDOVER_STOP_TIME_MAX;
 
 /// Between two looks at what has come.

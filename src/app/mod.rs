@@ -13,6 +13,7 @@ pub mod folder;
 pub mod handover;
 pub mod importing;
 mod milestones;
+mod niceness;
 pub mod pauses;
 pub mod queues;
 pub mod read_before;

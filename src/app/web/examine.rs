@@ -15,7 +15,7 @@ use gleaner_serve::desk::{Check, Examined};
 use rustix::fs::{MemfdFlags, memfd_create};
 use serde::Deserialize;
 
-use crate::app::finding::be_nice;
+use crate::app::niceness::be_nice;
 use crate::limits::{EXAMINED_BYTES_MAX, EXAMINED_KILL_TIME_MAX, EXAMINED_TIME_MAX};
 
 /// Between two looks at whether the process has ended.
