@@ -4,7 +4,7 @@
 //! visit is recorded.
 //!
 //! Batches are bounded in count, bytes and time (`limits::COMMIT_*`); a site that has nothing left to do
-//! before the commit requests it at once.
+//! before the commit, or soon will, requests it at once.
 
 use std::collections::HashSet;
 use std::sync::Arc;

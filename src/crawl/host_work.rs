@@ -288,14 +288,14 @@ impl HostWork {
         std::mem::replace(&mut self.active, best) != best
     }
 
-    /// URLs to lease at once: no more than a slow host can serve before the leases end, and few, because better ones may
-    /// be found meanwhile; what a fast one serves meanwhile is no matter.
+    /// URLs to lease at once: no more than a host can serve at its rate before the leases end, and few, because better ones may
+    /// be found meanwhile; what a fast one serves meanwhile is no matter. `hosts` of the site share its connections.
     #[must_use]
-    pub fn lease_size(&self, policy: HostPolicy) -> usize {
+    pub fn lease_size(&self, policy: HostPolicy, hosts: usize) -> usize {
         let lease_ms = u64::try_from(limits::LEASE_TIME.as_millis()).unwrap_or(u64::MAX);
         let in_time = lease_ms / 4 / policy.interval_ms.max(1);
         let at_once = match policy.interval_ms {
-            0 => policy.connections_max as usize * limits::LEASE_URLS_A_CONNECTION,
+            0 => self.at_once(policy) * limits::LEASE_URLS_A_CONNECTION / hosts.max(1),
             _ => 0,
         };
         let of_lanes = at_once.max(self.lanes.count() * limits::LEASE_URLS_A_LANE);
@@ -308,20 +308,25 @@ impl HostWork {
         self.has_more |= !came_short && self.worst_queued() > worst;
     }
 
-    /// True if the queue has nothing for now, and the lanes are empty before a commit that begins now could add to it.
+    /// Visits that may be under way at once.
+    fn at_once(&self, policy: HostPolicy) -> usize {
+        self.lanes.count().min(policy.connections_max as usize)
+    }
+
+    /// True if the queue has nothing for now, and by the host's rate the lanes may be empty before a commit that begins now could add
+    /// to it. How fast a host without a rate answers is not known here.
     #[must_use]
     pub fn runs_dry(&self, policy: HostPolicy, now: UnixMillis) -> bool {
-        let lasts_ms = policy.interval_ms.saturating_mul(self.lanes.len() as u64 + 1);
+        let lasts_ms = policy.interval_ms.saturating_mul(self.lanes.len() as u64);
         self.lease_at.is_none_or(|at| at > now)
             && self.news.is_empty()
-            && self.runs_low(self.lease_size(policy))
             && u128::from(lasts_ms) < limits::COMMIT_AHEAD.as_millis()
     }
 
     /// True when the lanes should be refilled before some of them run dry.
     #[must_use]
-    pub fn runs_low(&self, lease_size: usize) -> bool {
-        self.lanes.len() < lease_size / 4 + self.lanes.count()
+    pub fn runs_low(&self, lease_size: usize, policy: HostPolicy) -> bool {
+        self.lanes.len() < lease_size / 4 + self.at_once(policy)
     }
 
     /// Queues a job in its lane. All pages of one list share a lane, so that none is read before the page that precedes it: a list
@@ -503,13 +508,28 @@ mod tests {
     }
 
     #[test]
-    fn a_fast_host_is_dry_before_its_lanes_are_and_a_slow_one_never() {
+    fn a_host_is_dry_before_its_lanes_are_if_its_rate_lets_them_end_within_a_commit() {
         let (mut host, rules) = host();
         (0..3).for_each(|_| queue(&mut host, &rules, 5));
         assert!(!host.runs_dry(FAST, UnixMillis(1)), "it may be asked for more");
         host.lease_at = None;
-        assert!(host.runs_dry(FAST, UnixMillis(1)) && !host.runs_dry(SLOW, UnixMillis(1)));
-        (0..host.lease_size(FAST)).for_each(|_| queue(&mut host, &rules, 5));
-        assert!(!host.runs_dry(FAST, UnixMillis(1)), "its lanes last longer than a commit");
+        let ten_ms = HostPolicy { interval_ms: 10, ..FAST };
+        assert!(host.runs_dry(FAST, UnixMillis(1)) && !host.runs_dry(ten_ms, UnixMillis(1)));
+        host.next_job(None, PausedCrews::default(), None).unwrap();
+        assert!(host.runs_dry(ten_ms, UnixMillis(1)) && !host.runs_dry(SLOW, UnixMillis(1)));
+    }
+
+    #[test]
+    fn leases_end_before_no_host_that_keeps_its_rate_has_served_them() {
+        let (mut host, rules) = host();
+        host.lanes = Lanes::new(16);
+        assert_eq!([1, 4, 200].map(|hosts| host.lease_size(FAST, hosts)), [256, 64, 32], "hosts share connections");
+        let delayed = HostPolicy { interval_ms: 30_000, connections_max: 1, ..FAST };
+        let urls = host.lease_size(delayed, 1);
+        while host.runs_low(urls, delayed) {
+            (0..urls).for_each(|_| queue(&mut host, &rules, 5));
+        }
+        let lasts = Duration::from_secs(30) * u32::try_from(host.lanes.len()).unwrap();
+        assert!(lasts <= limits::LEASE_TIME / 2, "{urls} a lease: {lasts:?}");
     }
 }

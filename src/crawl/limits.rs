@@ -119,10 +119,10 @@ pub const LEASE_URLS_MAX: usize = 512;
 pub const LEASE_URLS_A_LANE: usize = 2;
 pub const LEASE_URLS_MIN: usize = 16;
 
-/// The same for each connection to a host that is asked without pauses: what it serves in some hundredths of a second.
+/// The same for each visit at once to a host that is asked without pauses: what it serves in some hundredths of a second.
 pub const LEASE_URLS_A_CONNECTION: usize = 16;
 
-/// A commit is begun this long before the lanes of a fast host run dry: it takes about as long.
+/// A commit is begun when the lanes of a host may run dry within this time, by its rate: it takes about as long.
 pub const COMMIT_AHEAD: Duration = Duration::from_millis(30);
 
 /// Duration of a lease, after which another worker may take the URL.

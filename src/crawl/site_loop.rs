@@ -419,9 +419,6 @@ impl SiteLoop {
         }
         self.shared.progress.update(&self.site.rules.name, |progress| progress.counts.add(committed));
         let may_go_far = self.leases.has_put_off_far() && self.commits.are_all_in();
-        if committed.receipt.urls_added > 0 {
-            self.hosts.iter_mut().for_each(|host| host.has_more = true);
-        }
         if committed.receipt.urls_added > 0 || committed.queued_again || may_go_far {
             self.hosts.lease_soon();
         }
@@ -430,7 +427,8 @@ impl SiteLoop {
         }
     }
 
-    /// True when idle lanes, or those that soon will be, may be filled by the next commit.
+    /// True when idle lanes, or those that soon will be, may be filled by the next commit. Lanes that are not empty yet begin one only
+    /// if it holds as much as they do: a slow host would have a commit a visit.
     fn starved(&self) -> bool {
         if self.commits.are_all_in() {
             return false;
@@ -438,7 +436,8 @@ impl SiteLoop {
         let (now, rules) = (self.site.clock.now(), &self.site.rules);
         let lanes: usize = self.hosts.iter().map(|host| host.lanes.count()).sum();
         self.under_way.len() < lanes.max(1) && !self.hosts.iter().any(HostWork::has_jobs)
-            || self.hosts.iter().all(|host| host.runs_dry(host.face().policy(rules), now))
+            || self.commits.outstanding() >= self.hosts.iter().map(|host| host.lanes.len()).sum()
+                && self.hosts.iter().all(|host| host.runs_dry(host.face().policy(rules), now))
     }
 
     /// Gives leases back, so that their URLs can be leased at once.

@@ -29,7 +29,7 @@ use super::places::{folder, hosts, is_private, start};
 use super::schema::{ParsedFile, Spans};
 use super::secrets;
 use super::trials::{examples, judge_start};
-use crate::limits::{DEPTH_MAX, SHAPE_PAGES};
+use crate::limits::{DEPTH_MAX, SHAPE_PAGES, UNWRITTEN_LANES_MAX};
 use gleaner_base::clock::hours::{self, Hours};
 use gleaner_base::url::{Canonical, CrawlUrl, NamePattern};
 use gleaner_page::shortcut::Endpoint;
@@ -171,7 +171,7 @@ fn compiled(faults: &mut Faults, rules: RuleList, categories: CategoryRules, fil
         quota: Quota::default(),
         depth_max: DEPTH_MAX,
         mirrors: Vec::new(),
-        lanes: Lanes { key: LaneKey::Host, count: 1 },
+        lanes: Lanes { key: LaneKey::Host, count: 1, increment_min: 1 },
         scripts: ScriptRules {
             when: [RenderWhen::Auto; Class::ALL.len()],
             acts: RenderActs::Auto,
@@ -462,7 +462,7 @@ fn shortcuts(
     found
 }
 
-/// A lane does one visit at a time: who allows several connections means that they are used.
+/// A lane does one visit at a time: who allows more connections than the two of everybody means that they are used.
 fn lanes(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> Lanes {
     let by_host = file.lane_key == Some(LaneKey::Host);
     if let Some(lanes) = file.lanes.filter(|lanes| *lanes > 1 && by_host) {
@@ -471,9 +471,10 @@ fn lanes(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> Lanes {
         faults.add(spans.value("lanes"), "lanes", message, Some(hint));
     }
     let of_connections = Some(file.rate.connections).filter(|connections| *connections > 2 && !by_host);
-    let count = file.lanes.or(of_connections).unwrap_or(1);
+    let count = file.lanes.or(of_connections.map(|lanes| lanes.min(UNWRITTEN_LANES_MAX))).unwrap_or(1);
     let usual = if count > 1 { LaneKey::Xxh3 } else { LaneKey::Host };
-    Lanes { key: file.lane_key.unwrap_or(usual), count }
+    let increment_min = if file.lanes.is_some() { 1 } else { count.div_ceil(2) };
+    Lanes { key: file.lane_key.unwrap_or(usual), count, increment_min }
 }
 
 fn robots(faults: &mut Faults, spans: &Spans, file: &RobotsFile) -> Robots {

@@ -121,7 +121,7 @@ pub struct SiteFile {
     /// How to log in with the operator's account, if torrents are only visible to members.
     #[schemars(extend("required" = ["user"]))]
     pub login: Option<LoginFile>,
-    /// Number of queues that the URLs of one host are spread over (ALGORITHMS §9). If unset, `connections` where that is more than 2, else 1.
+    /// Number of queues that the URLs of one host are spread over (ALGORITHMS §9). If unset, `connections` where that is more than 2 (16 at most), else 1.
     #[schemars(range(min = 1, max = 1024))]
     pub lanes: Option<u16>,
     /// Key that assigns a URL to a lane. If unset, `xxh3` with several lanes.

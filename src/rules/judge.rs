@@ -116,6 +116,9 @@ pub struct Rate {
 pub struct Lanes {
     pub key: LaneKey,
     pub count: u16,
+    /// Of those, the lanes that the increment has at least: one (§6.4), and half of a number that the file does not write, since its
+    /// author did not think of the increment.
+    pub increment_min: u16,
 }
 
 /// Limits that keep a crawl of the site out of traps.

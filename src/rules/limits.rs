@@ -2,6 +2,10 @@
 
 pub use gleaner_page::limits::SHORTCUT_PINS_MAX;
 
+/// Lanes of a host, unless the site's rule file writes their number: a quarter of the requests that a process has in flight by default,
+/// so that one fast site leaves the others theirs.
+pub const UNWRITTEN_LANES_MAX: u16 = 16;
+
 /// Depth in links from a start URL, unless the site's rule file says otherwise.
 pub const DEPTH_MAX: u16 = 1_000;
 

@@ -29,8 +29,9 @@ impl Crew {
 /// Inputs for computing the shares.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// Lanes of the site's rule file.
+    /// Lanes of a host, and those of them that the increment has at least.
     pub lanes: u32,
+    pub increment_min: u32,
     /// URLs that history has yet to fetch, and number of known URLs.
     pub history_left: u64,
     pub known: u64,
@@ -70,7 +71,7 @@ pub struct Split {
 const NEED_WITHIN: u128 = 4;
 
 impl Split {
-    /// Splits the lanes (ALGORITHMS §6.4): the increment begins with one and gains the others as history is fetched; both
+    /// Splits the lanes (ALGORITHMS §6.4): the increment begins with its least number and gains the others as history is fetched; both
     /// crews keep at least one while history has anything left. A site whose new content needs a larger share gets that.
     #[must_use]
     pub fn of(facts: &Facts) -> Self {
@@ -87,6 +88,7 @@ impl Split {
             u32::try_from(share).unwrap_or(u32::MAX).clamp(1, lanes - 1)
         };
         let by_history = lanes - part(facts.history_left.into(), facts.known.max(facts.history_left));
+        let by_history = by_history.max(facts.increment_min.min(lanes - 1));
         let by_need = match facts.possible {
             0 => 1,
             possible => part(u128::from(facts.wanted) * NEED_WITHIN, possible),

@@ -30,7 +30,6 @@ pub(super) struct Commits {
     stop: watch::Receiver<bool>,
     pub(super) receipts: mpsc::UnboundedReceiver<Committed>,
     reply: mpsc::UnboundedSender<Committed>,
-    /// Visits sent to the committer without a receipt yet.
     outstanding: usize,
     /// A flush was sent that no receipt has answered yet.
     is_flushing: bool,
@@ -70,6 +69,11 @@ impl Commits {
         self.outstanding += 1;
         let (reply, mark) = (self.reply.clone(), visits::mark(&finished.visit.key));
         self.send(Message::Visit { finished, mark, reply, permit, at: tokio::time::Instant::now() }).await
+    }
+
+    /// Visits sent to the committer without a receipt yet.
+    pub(super) fn outstanding(&self) -> usize {
+        self.outstanding
     }
 
     /// Has what was sent committed now. One flush at a time: what is sent during a commit belongs to the next.
@@ -128,5 +132,24 @@ impl Commits {
         if committed.receipt.torrent_stored {
             site.fresh.arrivals.stored(&urls, site.clock.now());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn one_flush_is_under_way_at_a_time() {
+        let (messages, mut sent) = mpsc::channel(8);
+        let (reply, receipts) = mpsc::unbounded_channel();
+        let (_stop, stop) = watch::channel(false);
+        let kib = Arc::new(Semaphore::new(1));
+        let arriving = HashMap::new();
+        let mut commits =
+            Commits { messages, kib, stop, receipts, reply, outstanding: 3, is_flushing: false, arriving };
+        commits.flush().await.unwrap();
+        commits.flush().await.unwrap();
+        assert!(matches!(sent.try_recv(), Ok(Message::Flush)) && sent.try_recv().is_err());
     }
 }

@@ -74,14 +74,19 @@ impl Crews {
         let rules = &site.rules;
         let revisit = rules.revisit;
         let possible = revisit.as_micros() / rules.rate.interval.as_micros().max(1);
-        let lanes = u32::from(rules.lanes.count);
         // What a day's budget leaves to a round, whatever the rate allows.
         let of_day = rules
             .quota
             .requests_per_day
             .map_or(u128::MAX, |max| u128::from(max).saturating_mul(revisit.as_secs().into()).div_ceil(86_400));
         let possible = u64::try_from(possible.min(of_day)).unwrap_or(u64::MAX);
-        let facts = Facts { lanes, possible, ..Facts::default() };
+        let lanes = rules.lanes;
+        let facts = Facts {
+            lanes: lanes.count.into(),
+            increment_min: lanes.increment_min.into(),
+            possible,
+            ..Facts::default()
+        };
         Self {
             site: Arc::clone(site),
             update: update.filter(|_| rules.increment_depth > 0),
@@ -208,12 +213,11 @@ impl Crews {
         self.waiting = waiting(update, hosts);
         let watched = self.watched.len().max(self.watched_before) as u64;
         self.facts = Facts {
-            lanes: self.site.rules.lanes.count.into(),
             history_left: counts.urls_queued.saturating_sub(watched),
             known: counts.urls_known,
             // A burst gets its lanes at once, not a round later.
             wanted: self.rounds.wanted().max(self.round.requests.saturating_add(self.waiting)),
-            possible: self.facts.possible,
+            ..self.facts
         };
         self.split = Split::of(&self.facts);
         // An unchanged state needs no note, which would cost a commit.

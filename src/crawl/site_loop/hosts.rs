@@ -147,7 +147,10 @@ impl SiteHosts {
 
     /// Lets all hosts lease again: there are new frontier rows, but the receipt does not name their host.
     pub(super) fn lease_soon(&mut self) {
-        self.hosts.iter_mut().for_each(|host| host.lease_at = Some(UnixMillis(0)));
+        for host in &mut self.hosts {
+            host.lease_at = Some(UnixMillis(0));
+            host.has_more = true;
+        }
     }
 
     /// Rechecks may be due at any host.

@@ -214,10 +214,10 @@ impl SiteLoop {
         let now = self.site.clock.now();
         let host = &self.hosts[index];
         let policy = host.face().policy(&self.site.rules);
-        let urls_max = host.lease_size(policy);
+        let urls_max = host.lease_size(policy, self.hosts.len());
         let is_time = host.lease_at.is_some_and(|at| at <= now);
         let is_floor = host.floor.is_due() && (is_time || !host.lanes.is_empty());
-        let may_lease = is_time && (host.has_more || host.runs_low(urls_max));
+        let may_lease = is_time && (host.has_more || host.runs_low(urls_max, policy));
         if !may_lease && !is_floor {
             return Ok(());
         }
@@ -252,7 +252,7 @@ impl SiteLoop {
         if !may_lease {
             return Ok(());
         }
-        let runs_low = self.hosts[index].runs_low(urls_max);
+        let runs_low = self.hosts[index].runs_low(urls_max, policy);
         let request = match self.hosts[index].better(urls_max).filter(|_| !runs_low) {
             None if !runs_low => return Ok(()),
             None => request,

@@ -115,24 +115,26 @@ async fn robots_txt_is_overridden_only_with_a_reason() {
 
 #[tokio::test(start_paused = true)]
 async fn retry_after_silences_the_whole_host_and_the_url_is_asked_again() {
-    let links: String = (0..10).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
-    let web = Arc::new(
-        Web::new(Duration::from_millis(50))
-            .at("/", &[page(&links)])
-            .at("/detail/0", &[throttled("120"), page("")])
-            .at("/detail/9", &[page("")]),
-    );
-    let rules = "[rate]\nrequests_per_second = 10\nconnections = 1";
-    let machine = Machine::new();
-    let (ended, _) = machine.crawl(&web, rules, RunOptions::default()).await;
-    assert_eq!(ended, Ended::Exhausted);
-    let log = web.log();
-    let throttled_at = log.iter().position(|(_, path)| path == "/detail/0").unwrap();
-    let pause = log[throttled_at + 1].0 - log[throttled_at].0;
-    assert!(pause >= 120_000, "{pause} ms after Retry-After: 120");
-    assert_eq!(web.asked("/detail/0"), 2);
-    assert_eq!(machine.outcomes().await["throttled"], 1);
-    assert_eq!(web.asked("/detail/9"), 1);
+    for connections in [1, 4] {
+        let links: String = (0..10).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
+        let web = Arc::new(
+            Web::new(Duration::from_millis(250))
+                .at("/", &[page(&links)])
+                .at("/detail/0", &[throttled("120"), page("")])
+                .at("/detail/9", &[page("")]),
+        );
+        let rules = format!("[rate]\nrequests_per_second = 10\nconnections = {connections}");
+        let machine = Machine::new();
+        let (ended, _) = machine.crawl(&web, &rules, RunOptions::default()).await;
+        assert_eq!(ended, Ended::Exhausted);
+        let log = web.log();
+        let told_at = log.iter().find(|(_, path)| path == "/detail/0").unwrap().0 + 250;
+        let next = log.iter().find(|(at, _)| *at > told_at).unwrap().0;
+        assert!(next >= told_at + 120_000, "{connections} connections: {next} ms, told to wait 120 s at {told_at} ms");
+        assert_eq!(web.asked("/detail/0"), 2);
+        assert_eq!(machine.outcomes().await["throttled"], 1);
+        assert_eq!(web.asked("/detail/9"), 1);
+    }
 }
 
 #[tokio::test(start_paused = true)]

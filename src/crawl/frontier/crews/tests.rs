@@ -5,7 +5,7 @@ use super::*;
 const HOUR: Duration = Duration::from_secs(3_600);
 
 fn facts(lanes: u32, history_left: u64) -> Facts {
-    Facts { lanes, history_left, known: 50_000, wanted: 0, possible: 1_000 }
+    Facts { lanes, increment_min: 1, history_left, known: 50_000, wanted: 0, possible: 1_000 }
 }
 
 fn increment(facts: &Facts) -> u32 {
@@ -16,6 +16,8 @@ fn increment(facts: &Facts) -> u32 {
 fn lanes_move_to_the_increment_as_history_is_fetched_and_back_as_it_grows() {
     let shares = [50_000, 40_000, 30_000, 20_000, 10_000, 120, 1, 0].map(|left| increment(&facts(4, left)));
     assert_eq!(shares, [1, 1, 1, 2, 3, 3, 3, 4]);
+    let halved = [50_000, 20_000, 120, 0].map(|left| increment(&Facts { increment_min: 2, ..facts(4, left) }));
+    assert_eq!(halved, [2, 2, 3, 4], "the least number is kept");
     // A new board was found.
     let grown = Facts { known: 90_000, ..facts(4, 40_120) };
     assert_eq!(increment(&grown), 2);
