@@ -42,6 +42,8 @@ type EphemeronPointer = NonNull<dyn ErasedEphemeronBox>;
 type ErasedWeakMapBoxPointer = NonNull<dyn ErasedWeakMapBox>;
 
 thread_local!(static GC_DROPPING: Cell<bool> = const { Cell::new(false) });
+// gleaner: how often garbage was collected.
+thread_local!(static COLLECTIONS: Cell<usize> = const { Cell::new(0) });
 thread_local!(static BOA_GC: RefCell<BoaGc> = RefCell::new( BoaGc {
     config: GcConfig::default(),
     runtime: GcRuntimeData::default(),
@@ -119,6 +121,13 @@ impl Drop for DropGuard {
 #[inline]
 pub fn finalizer_safe() -> bool {
     GC_DROPPING.with(|dropping| !dropping.get())
+}
+
+/// gleaner: how often this thread has collected garbage: until it does again, nothing that was there is gone, and no address is used anew.
+#[must_use]
+#[inline]
+pub fn collections() -> usize {
+    COLLECTIONS.with(Cell::get)
 }
 
 /// The Allocator handles allocation of garbage collected values.
@@ -225,6 +234,7 @@ impl Collector {
     /// Run a collection on the full heap.
     fn collect(gc: &mut BoaGc) {
         gc.runtime.collections += 1;
+        COLLECTIONS.with(|collections| collections.set(collections.get().wrapping_add(1)));
 
         Self::trace_non_roots(gc);
 

@@ -165,6 +165,81 @@ fn properties_of_plain_objects_are_those_of_their_descriptors() {
     ]);
 }
 
+/// An operand is what its variable was when its turn came, whatever the rest of the expression assigns to the variable.
+#[test]
+fn operands_are_what_variables_were_at_their_turn() {
+    assert_js(&[
+        "(() => { let x = 1; return x + x++ === 2 && x === 2 && x - (x = 5) === -3 && (x < (x = 9)) === true && !(x < (x = 1)) })()",
+        "(() => { let x = 1, y = [x, x++, x].join(), z = x * (() => 3)() + (x += 2); return y === '1,1,2' && z === 10 && x === 4 })()",
+        "(() => { let o = { k: 1 }, p = o; return o[(o = { k: 2 }, 'k')] === 1 && o.k === 2 && p.k === 1 })()",
+        "(() => { let o = { k: 1 }, p = o; o.k = (o = { k: 2 }).k + 5; return p.k === 7 && o.k === 2 })()",
+        "(() => { let o = { a: 1 }, p = o, k = 'a'; o[k] = (k = 'b', o = 0, 3); return p.a === 3 && !('b' in p) })()",
+        "(() => { let o = { a: 1 }, p = o; o.a += (o = { a: 5 }).a; return p.a === 6 && o.a === 5 })()",
+        "(() => { let o = { m(v) { return this.n + v }, n: 1 }; return o.m(o = 2) === 3 && o === 2 })()",
+        "(() => { let f = v => v + 1, g = f; return f(f = 2) === 3 && g(1) === 2 })()",
+        "(() => { let k = 'a', o = { a() { return this === o }, b: 1 }; return o[k](k = 'b') && o[k] === 1 })()",
+        "(() => { let x = 3; x = x - (x = 1) + x; return x === 3 })()",
+        "(() => { let x = 5, y; y = x += 2; y += y += 1; return x === 7 && y === 15 })()",
+        "(() => { let x = 1; try { x = null.y } catch { } try { x += { valueOf() { throw 0 } } } catch { } return x === 1 })()",
+        "(() => { var x = 1, s = ''; for (var x = x + 1; x < 4; x++) s += x; return s === '23' && x === 4 })()",
+        "(() => { let a = 'p', o = { p: 1 }; o[a] ??= (a = 'q', 4); o[a] ??= (a = 'r', 5); return o.p === 1 && o.q === undefined ? a === 'p' : o.q === 5 })()",
+        "(() => { let i = 0, a = []; a[i++] = i++; a[i] = i = 7; return a.join() === '1,,7' && i === 7 })()",
+        "(() => { let x = Symbol.iterator, y = 2 ** 31 - 1, z = -y - 1; try { x++ } catch { } try { x-- } catch { } y++; z--; return x === Symbol.iterator && y === 2 ** 31 && z === -(2 ** 31) - 1 })()",
+        "(() => { const c = 1; let failed; try { c = 2 } catch (e) { failed = e } try { c += 1 } catch (e) { failed = failed && e } return failed instanceof TypeError && c === 1 })()",
+        "(() => { const f = function g() { g = 1; return typeof g }; return f() === 'function' })()",
+        "(() => { let r = ''; const t = v => (r += v, true), f = v => (r += v, false); if (t(1) && (f(2) || !t(3)) || t(4) && !f(5)) r += 'y'; if (!(f(6) || t(7)) && t(8)) r += 'n'; else r += 'e'; while (!(t(9) && t(0))) r += 'w'; return r === '12345y67e90' })()",
+        "(() => { let n = 0; for (let i = 0; i < 5 && n < 3 || i === 3; i++) n++; return n === 4 })()",
+    ]);
+}
+
+/// A constructor returns an object or `this`; other functions return anything.
+#[test]
+fn functions_return_what_their_caller_takes() {
+    assert_js(&[
+        "function F(v) { this.a = 1; return v } new F(5).a === 1 && new F({ b: 2 }).b === 2 && F.call({}, 5) === 5 && new F().a === 1",
+        "class A {} class B extends A { constructor(v) { if (v !== 1) super(); return v === 3 ? { c: 3 } : v === 1 ? 5 : undefined } } let failed; try { new B(1) } catch (e) { failed = e } failed instanceof TypeError && new B() instanceof B && new B(3).c === 3",
+        "class A {} class B extends A { constructor() { } } let failed; try { new B } catch (e) { failed = e } failed instanceof ReferenceError",
+        "const f = () => { for (const x of [1, 2]) { try { return x } finally { if (x === 1) continue } } }; f() === 2",
+        "const g = function* () { const x = yield 1; return x + 1 }, i = g(); i.next(); i.next(4).value === 5",
+        "(() => { let s = 0; const f = n => n ? f(n - 1) + 1 : (() => 0)(); for (let i = 0; i < 3; i++) s += f(50); return s === 150 })()",
+    ]);
+}
+
+/// What a place knows of properties that are absent, of the prototypes behind a prototype, and of objects that are given a property.
+#[test]
+fn what_a_place_knows_of_prototypes_holds_as_long_as_they_do() {
+    assert_js(&[
+        "const x = o => o.x, a = {}; x(a); x(a); Object.prototype.x = 4; const now = x(a); delete Object.prototype.x; now === 4 && x(a) === undefined",
+        "const x = o => o.x, p = {}, a = Object.create(p), b = Object.create(p); x(a); x(b); p.x = 1; const s = x(a) + x(b); a.x = 5; s + x(a) + x(b) === 8",
+        "class A { m() { return 1 } } class B extends A {} class C extends B {} const m = o => o.m(), c = new C; let s = m(c) + m(new C); B.prototype.m = () => 10; s += m(c); C.prototype.m = () => 100; s += m(c); delete C.prototype.m; s += m(c); delete B.prototype.m; s + m(c) === 123",
+        "class A { get g() { return this.v } } class B extends A {} const g = o => o.g, b = new B; b.v = 1; let s = g(b) + g(b); Object.defineProperty(A.prototype, 'g', { get() { return 10 } , configurable: true }); s += g(b); Object.defineProperty(B.prototype, 'g', { value: 100 }); s + g(b) === 112",
+        "class A { m() { return 1 } } class B extends A {} const m = o => o.m(), b = new B; m(b); m(b); Object.setPrototypeOf(B.prototype, { m: () => 2 }); m(b) === 2",
+        "const x = o => o.x, a = Object.create(null), p = new Proxy({}, { get: () => 7 }); x(a) === undefined && x(a) === undefined && x(p) === 7",
+        "const read = o => o.length, a = new String('abc'), b = Object.create(String.prototype); read(b) === 0 && read(a) === 3 && read(b) === 0",
+        "function T(v) { this.a = v; this.b = 2 } const all = [1, 2, 3].map(v => new T(v)); all.map(t => JSON.stringify(t)).join() === '{\"a\":1,\"b\":2},{\"a\":2,\"b\":2},{\"a\":3,\"b\":2}'",
+        "function T(v) { this.a = v } new T(1); new T(2); let seen; Object.defineProperty(T.prototype, 'a', { set(v) { seen = v }, configurable: true }); const t = new T(3); delete T.prototype.a; seen === 3 && !Object.hasOwn(t, 'a') && new T(4).a === 4",
+        "function T(v) { this.a = v } new T(1); new T(2); let seen; Object.defineProperty(Object.prototype, 'a', { set(v) { seen = v }, configurable: true }); const t = new T(3); delete Object.prototype.a; seen === 3 && !Object.hasOwn(t, 'a')",
+        "'use strict'; function T(v) { this.a = v } new T(1); new T(2); Object.defineProperty(T.prototype, 'a', { value: 0, configurable: true }); let failed; try { new T(3) } catch (e) { failed = e } failed instanceof TypeError",
+        "'use strict'; const put = o => { o.n = 1 }; put({}); put({}); let failed = 0; for (const o of [Object.preventExtensions({}), Object.seal({}), Object.freeze({})]) try { put(o) } catch { failed++ } failed === 3",
+        "const put = (o, v) => { o.n = v }; for (let i = 0; i < 3; i++) put({}, 1); const p = new Proxy({}, { set(t, k, v) { t[k] = v + 1; return true } }), q = Object.create(p); put(p, 1); put(q, 5); put(q, 6); p.n === 7 && !Object.hasOwn(q, 'n')",
+        "'use strict'; const put = (o, v) => { o.n = v }, o = { n: 1 }; put(o, 2); put(o, 3); Object.defineProperty(o, 'n', { writable: false }); let failed; try { put(o, 4) } catch (e) { failed = e } o.n === 3 && failed instanceof TypeError",
+        "'use strict'; const put = (o, v) => { o.n = v }, o = {}; for (let i = 0; i < 1100; i++) o['k' + i] = i; o.n = 1; put(o, 2); put(o, 3); Object.freeze(o); let failed; try { put(o, 4) } catch (e) { failed = e } o.n === 3 && failed instanceof TypeError",
+        "const x = o => o.x, o = {}; for (let i = 0; i < 1100; i++) o['k' + i] = i; x(o); x(o); o.x = 3; x(o) === 3",
+        "const x = o => o.x, all = []; for (let i = 0; i < 40; i++) all.push({ ['k' + i]: i, x: i }); let s = 0; for (let n = 0; n < 3; n++) for (const o of all) s += x(o); s === 2340",
+        "class S { set v(x) { this.w = x * 2 } } class T extends S {} const put = (o, v) => { o.v = v }, t = new T; put(t, 1); put(t, 2); const w = t.w; Object.defineProperty(T.prototype, 'v', { value: 0, writable: true }); put(t, 3); w === 4 && t.w === 4 && t.v === 3",
+    ]);
+}
+
+/// Equality of values of any two kinds.
+#[test]
+fn strict_equality_is_of_values() {
+    assert_js(&[
+        "const all = [undefined, null, true, false, 0, -0, 1, 1.5, NaN, '', 'a', 'a'.repeat(1), 1n, 10n ** 30n, {}, Symbol.iterator, Symbol('a')]; let same = ''; all.forEach((a, i) => all.forEach((b, k) => { if (a === b) same += i + '=' + k + ' ' })); same.trim() === '0=0 1=1 2=2 3=3 4=4 4=5 5=4 5=5 6=6 7=7 9=9 10=10 10=11 11=10 11=11 12=12 13=13 14=14 15=15 16=16'",
+        "const s = 'a\\u00e9\\u0101\\ud83d', t = [0, 1, 2, 3].map(i => s[i]); t.join('') === s && s[4] === undefined && s[-1] === undefined && s[1.5] === undefined && s['1'] === '\\u00e9' && s[0] === 'a'",
+        "10n ** 30n === 10n ** 30n && 0.5 + 0.5 === 1 && 'a\\u0101'.slice(0, 1) === 'a' && 2 ** 31 !== (2 ** 31 | 0)",
+    ]);
+}
+
 /// A pattern is compiled once; what it makes does not share where it stopped, its flags, or its properties.
 #[test]
 fn literals_of_regular_expressions_share_nothing_that_is_seen() {

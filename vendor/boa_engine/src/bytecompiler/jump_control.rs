@@ -138,6 +138,15 @@ impl JumpRecord {
             JumpRecordKind::Return {
                 return_value_on_stack,
             } => {
+                // gleaner: what functions do nearly always is one instruction.
+                if !compiler.is_async() && !compiler.is_generator() {
+                    if return_value_on_stack {
+                        compiler.bytecode.emit_return_top();
+                    } else {
+                        compiler.bytecode.emit_return_checked();
+                    }
+                    return;
+                }
                 if return_value_on_stack {
                     let value = compiler.register_allocator.alloc();
                     compiler.pop_into_register(&value);
@@ -206,12 +215,7 @@ impl JumpRecord {
                             (CallFrame::PROMISE_CAPABILITY_PROMISE_REGISTER_INDEX as u32).into(),
                         );
                     }
-                    (false, false) => {
-                        // TODO: We can omit checking for return, when constructing for functions,
-                        // that cannot be constructed, like arrow functions.
-                        compiler.bytecode.emit_check_return();
-                    }
-                    (false, true) => {}
+                    (false, _) => {}
                 }
 
                 compiler.bytecode.emit_return();

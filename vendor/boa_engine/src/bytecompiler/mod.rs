@@ -29,6 +29,7 @@ mod function;
 mod generator;
 mod jump_control;
 mod module;
+mod operands;
 mod register;
 mod statement;
 mod utils;
@@ -1084,7 +1085,7 @@ impl<'ctx> ByteCompiler<'ctx> {
         &mut self,
         dst: &Register,
         receiver: Option<&Register>,
-        value: &Register,
+        value: RegisterOperand,
         ident: Sym,
     ) {
         let ic_index = self.ic.len() as u32;
@@ -1099,19 +1100,19 @@ impl<'ctx> ByteCompiler<'ctx> {
             self.bytecode.emit_get_property_by_name_with_this(
                 dst.variable(),
                 receiver.variable(),
-                value.variable(),
+                value,
                 ic_index.into(),
             );
         } else if name == &StaticJsStrings::LENGTH {
             self.bytecode.emit_get_length_property(
                 dst.variable(),
-                value.variable(),
+                value,
                 ic_index.into(),
             );
         } else {
             self.bytecode.emit_get_property_by_name(
                 dst.variable(),
-                value.variable(),
+                value,
                 ic_index.into(),
             );
         }
@@ -1121,7 +1122,7 @@ impl<'ctx> ByteCompiler<'ctx> {
         &mut self,
         value: &Register,
         receiver: Option<&Register>,
-        object: &Register,
+        object: RegisterOperand,
         ident: Sym,
     ) {
         let ic_index = self.ic.len() as u32;
@@ -1136,16 +1137,26 @@ impl<'ctx> ByteCompiler<'ctx> {
             self.bytecode.emit_set_property_by_name_with_this(
                 value.variable(),
                 receiver.variable(),
-                object.variable(),
+                object,
                 ic_index.into(),
             );
         } else {
             self.bytecode.emit_set_property_by_name(
                 value.variable(),
-                object.variable(),
+                object,
                 ic_index.into(),
             );
         }
+    }
+
+    /// gleaner: as [`BytecodeEmitter::emit_define_own_property_by_name`], with a place that knows objects.
+    pub(crate) fn emit_define_by_name(&mut self, object: RegisterOperand, value: RegisterOperand, name: u32) {
+        let Constant::String(ref name) = self.constants[name as usize].clone() else {
+            unreachable!("there should be a string at index")
+        };
+        let ic_index = self.ic.len() as u32;
+        self.ic.push(InlineCache::new(name.clone()));
+        self.bytecode.emit_define_own_property_by_name(object, value, ic_index.into());
     }
 
     fn emit_type_error(&mut self, message: &str) {
@@ -1277,7 +1288,7 @@ impl<'ctx> ByteCompiler<'ctx> {
         let jump_to_end = self.jump();
 
         // if false, we should be already at the end so no need to do anything.
-        self.patch_jump(jump_false);
+        self.patch_exits(jump_false);
         false_case(self);
         self.patch_jump(jump_to_end);
     }
@@ -1301,22 +1312,25 @@ impl<'ctx> ByteCompiler<'ctx> {
         &mut self,
         condition: &Expression,
         hoisted: Option<&HoistedOperand>,
-    ) -> Label {
-        // `flatten()` strips outer parentheses so that conditions like
-        // `(a < b)` (common in ternaries and hand-parenthesized code) still
-        // reach the fused comparison+branch path.
-        if let Expression::Binary(binary) = condition.flatten()
+    ) -> Vec<Label> {
+        if let Some(hoisted) = hoisted
+            && let Expression::Binary(binary) = condition.flatten()
             && let BinaryOp::Relational(op) = binary.op()
-            && let Some(label) = self.try_fused_comparison_branch(op, binary, hoisted)
+            && let Some(label) = self.try_fused_comparison_branch(op, binary, Some(hoisted))
         {
-            return label;
+            return vec![label];
         }
-        // Fallback: compile expr + jump_if_false
-        let value = self.register_allocator.alloc();
-        self.compile_expr(condition, &value);
-        let label = self.jump_if_false(&value);
-        self.register_allocator.dealloc(value);
-        label
+        // gleaner: each side of `&&` and `||` is a branch of its own.
+        let mut exits = Vec::new();
+        self.branch(condition, true, &mut exits);
+        exits
+    }
+
+    /// gleaner: what a condition that is not so leaves for goes on here.
+    pub(crate) fn patch_exits(&mut self, exits: Vec<Label>) {
+        for exit in exits {
+            self.patch_jump(exit);
+        }
     }
 
     /// Try to hoist a constant operand from a loop condition into a register
@@ -1432,11 +1446,9 @@ impl<'ctx> ByteCompiler<'ctx> {
                 });
             }
             None => {
-                self.compile_expr_operand(binary.lhs(), |compiler, lhs| {
-                    compiler.compile_expr_operand(binary.rhs(), |compiler, rhs| {
-                        label_index = compiler.next_opcode_location();
-                        emit_fn(&mut compiler.bytecode, Self::DUMMY_ADDRESS, lhs, rhs);
-                    });
+                self.compile_operands_before(binary.lhs(), binary.rhs(), None, |compiler, lhs, rhs| {
+                    label_index = compiler.next_opcode_location();
+                    emit_fn(&mut compiler.bytecode, Self::DUMMY_ADDRESS, lhs, rhs);
                 });
             }
         }
@@ -1464,10 +1476,17 @@ impl<'ctx> ByteCompiler<'ctx> {
         Label { index }
     }
 
-    pub(crate) fn case(&mut self, value: &Register, condition: &Register) -> Label {
+    pub(crate) fn case(&mut self, value: &Register, condition: RegisterOperand) -> Label {
         let index = self.next_opcode_location();
         self.bytecode
-            .emit_case(Self::DUMMY_ADDRESS, value.variable(), condition.variable());
+            .emit_case(Self::DUMMY_ADDRESS, value.variable(), condition);
+        Label { index }
+    }
+
+    /// gleaner: as [`Self::case`] of a number.
+    pub(crate) fn case_int(&mut self, value: &Register, number: i32) -> Label {
+        let index = self.next_opcode_location();
+        self.bytecode.emit_case_int(Self::DUMMY_ADDRESS, value.variable(), number);
         Label { index }
     }
 
@@ -1554,29 +1573,19 @@ impl<'ctx> ByteCompiler<'ctx> {
                 self.emit_binding_access(BindingAccessOpcode::GetName, &index, dst);
             }
             Access::Property { access } => match access {
-                PropertyAccess::Simple(access) => {
-                    let compiler = &mut *self;
-                    let object = compiler.register_allocator.alloc();
-                    compiler.compile_expr(access.target(), &object);
-
-                    match access.field() {
-                        PropertyAccessField::Const(ident) => {
-                            compiler.emit_get_property_by_name(dst, None, &object, ident.sym());
-                        }
-                        PropertyAccessField::Expr(expr) => {
-                            let key = compiler.register_allocator.alloc();
-                            compiler.compile_expr(expr, &key);
-                            compiler.bytecode.emit_get_property_by_value(
-                                dst.variable(),
-                                key.variable(),
-                                object.variable(),
-                                object.variable(),
-                            );
-                            compiler.register_allocator.dealloc(key);
-                        }
+                // gleaner: of variables where they are.
+                PropertyAccess::Simple(access) => match access.field() {
+                    PropertyAccessField::Const(ident) => {
+                        self.compile_expr_operand(access.target(), |compiler, object| {
+                            compiler.emit_get_property_by_name(dst, None, object, ident.sym());
+                        });
                     }
-                    compiler.register_allocator.dealloc(object);
-                }
+                    PropertyAccessField::Expr(key) => {
+                        self.compile_operands_before(access.target(), key, None, |compiler, object, key| {
+                            compiler.bytecode.emit_get_property_by_value(dst.variable(), key, object, object);
+                        });
+                    }
+                },
                 PropertyAccess::Private(access) => {
                     let compiler = &mut *self;
                     let index = compiler.get_or_insert_private_name(access.field());
@@ -1600,7 +1609,7 @@ impl<'ctx> ByteCompiler<'ctx> {
                             compiler.emit_get_property_by_name(
                                 dst,
                                 Some(&receiver),
-                                &value,
+                                value.variable(),
                                 ident.sym(),
                             );
                         }
@@ -1626,7 +1635,8 @@ impl<'ctx> ByteCompiler<'ctx> {
         }
     }
 
-    fn access_set<'a, F>(&mut self, access: Access<'_>, expr_fn: F)
+    /// `later` is what `expr_fn` evaluates, if that is known.
+    fn access_set<'a, F>(&mut self, access: Access<'_>, later: Option<&Expression>, expr_fn: F)
     where
         F: FnOnce(&mut ByteCompiler<'_>) -> &'a Register,
     {
@@ -1664,13 +1674,26 @@ impl<'ctx> ByteCompiler<'ctx> {
             Access::Property { access } => match access {
                 PropertyAccess::Simple(access) => match access.field() {
                     PropertyAccessField::Const(name) => {
+                        // gleaner: of variables where they are, if what is assigned leaves them alone.
+                        if let Some(later) = later {
+                            return self.compile_operand_before(access.target(), &[later], |compiler, object| {
+                                let value = expr_fn(compiler);
+                                compiler.emit_set_property_by_name(value, None, object, name.sym());
+                            });
+                        }
                         let object = self.register_allocator.alloc();
                         self.compile_expr(access.target(), &object);
                         let value = expr_fn(self);
-                        self.emit_set_property_by_name(value, None, &object, name.sym());
+                        self.emit_set_property_by_name(value, None, object.variable(), name.sym());
                         self.register_allocator.dealloc(object);
                     }
                     PropertyAccessField::Expr(expr) => {
+                        if later.is_some() {
+                            return self.compile_operands_before(access.target(), expr, later, |compiler, object, key| {
+                                let value = expr_fn(compiler);
+                                compiler.bytecode.emit_set_property_by_value(value.variable(), key, object, object);
+                            });
+                        }
                         let object = self.register_allocator.alloc();
                         self.compile_expr(access.target(), &object);
 
@@ -1714,7 +1737,7 @@ impl<'ctx> ByteCompiler<'ctx> {
 
                         let value = expr_fn(self);
 
-                        self.emit_set_property_by_name(value, Some(&receiver), &object, name.sym());
+                        self.emit_set_property_by_name(value, Some(&receiver), object.variable(), name.sym());
 
                         self.register_allocator.dealloc(receiver);
                         self.register_allocator.dealloc(object);
@@ -1850,6 +1873,8 @@ impl<'ctx> ByteCompiler<'ctx> {
                 self.compile_update(update, &tmp, true);
                 self.register_allocator.dealloc(tmp);
             }
+            // gleaner: what is assigned to a local variable is evaluated there.
+            Expression::Assign(assign) if self.compile_assign_to_local(assign, None) => {}
             Expression::Parenthesized(parenthesized) => {
                 self.compile_expr_for_side_effects(parenthesized.expression());
             }
@@ -1898,7 +1923,7 @@ impl<'ctx> ByteCompiler<'ctx> {
         expr: &Expression,
         inner_fn: impl FnOnce(&mut Self, RegisterOperand),
     ) {
-        if let Expression::Identifier(name) = expr {
+        if let Expression::Identifier(name) = expr.flatten() {
             let name = self.resolve_identifier_expect(*name);
             let binding = self.lexical_scope.get_identifier_reference(name);
             let index = self.get_binding(&binding);
@@ -1944,7 +1969,7 @@ impl<'ctx> ByteCompiler<'ctx> {
                 let before = self.set_source_position(Some(position_of_field(access.field())));
                 match access.field() {
                     PropertyAccessField::Const(ident) => {
-                        self.emit_get_property_by_name(dst, None, this, ident.sym());
+                        self.emit_get_property_by_name(dst, None, this.variable(), ident.sym());
                     }
                     PropertyAccessField::Expr(field) => {
                         let key = self.register_allocator.alloc();
@@ -1973,7 +1998,7 @@ impl<'ctx> ByteCompiler<'ctx> {
 
                 match access.field() {
                     PropertyAccessField::Const(ident) => {
-                        self.emit_get_property_by_name(dst, Some(this), &object, ident.sym());
+                        self.emit_get_property_by_name(dst, Some(this), object.variable(), ident.sym());
                     }
                     PropertyAccessField::Expr(expr) => {
                         let key = self.register_allocator.alloc();
@@ -2185,7 +2210,7 @@ impl<'ctx> ByteCompiler<'ctx> {
                 self.bytecode.emit_move(this.variable(), value.variable());
                 match field {
                     PropertyAccessField::Const(name) => {
-                        self.emit_get_property_by_name(value, None, value, name.sym());
+                        self.emit_get_property_by_name(value, None, value.variable(), name.sym());
                     }
                     PropertyAccessField::Expr(expr) => {
                         let key = self.register_allocator.alloc();
@@ -2262,6 +2287,14 @@ impl<'ctx> ByteCompiler<'ctx> {
                     if let Some(expr) = variable.init() {
                         let binding = self.lexical_scope.get_identifier_reference(ident.clone());
                         let index = self.insert_binding(binding);
+                        // gleaner: a local variable takes its value where it is.
+                        if let BindingKind::Local(Some(register)) = &index
+                            && operands::writes_last(expr)
+                        {
+                            let local = Register::persistent(*register);
+                            self.compile_expr(expr, &local);
+                            continue;
+                        }
                         let value = self.register_allocator.alloc();
                         self.emit_binding_access(BindingAccessOpcode::GetLocator, &index, &value);
                         self.compile_expr(expr, &value);
@@ -2662,12 +2695,38 @@ impl<'ctx> ByteCompiler<'ctx> {
         let before = self.set_source_position(Some(position));
 
         match call.function().flatten() {
+            // gleaner: of an object that is a variable where it is.
+            Expression::PropertyAccess(PropertyAccess::Simple(access)) if kind == CallKind::Call => {
+                let function = self.register_allocator.alloc();
+                match access.field() {
+                    PropertyAccessField::Const(name) => {
+                        self.compile_expr_operand(access.target(), |compiler, this| {
+                            let before = compiler.set_source_position(Some(position_of_field(access.field())));
+                            compiler.emit_get_property_by_name(&function, None, this, name.sym());
+                            compiler.set_source_position(before);
+                            compiler.bytecode.emit_push_callee(this, function.variable());
+                        });
+                    }
+                    PropertyAccessField::Expr(key) => {
+                        // The key is told where it stands, as what is read by it.
+                        let position = position_of_field(access.field());
+                        self.compile_operand_before(access.target(), &[key], |compiler, this| {
+                            let before = compiler.set_source_position(Some(position));
+                            compiler.compile_expr_operand(key, |compiler, key| {
+                                compiler.bytecode.emit_get_property_by_value(function.variable(), key, this, this);
+                            });
+                            compiler.set_source_position(before);
+                            compiler.bytecode.emit_push_callee(this, function.variable());
+                        });
+                    }
+                }
+                self.register_allocator.dealloc(function);
+            }
             Expression::PropertyAccess(access) if kind == CallKind::Call => {
                 let this = self.register_allocator.alloc();
                 let dst = self.register_allocator.alloc();
                 self.compile_access_preserve_this(access, &this, &dst);
-                self.push_from_register(&this);
-                self.push_from_register(&dst);
+                self.bytecode.emit_push_callee(this.variable(), dst.variable());
                 self.register_allocator.dealloc(this);
                 self.register_allocator.dealloc(dst);
             }
@@ -2675,8 +2734,7 @@ impl<'ctx> ByteCompiler<'ctx> {
                 let this = self.register_allocator.alloc();
                 let dst = self.register_allocator.alloc();
                 self.compile_optional_preserve_this(opt, &this, &dst);
-                self.push_from_register(&this);
-                self.push_from_register(&dst);
+                self.bytecode.emit_push_callee(this.variable(), dst.variable());
                 self.register_allocator.dealloc(this);
                 self.register_allocator.dealloc(dst);
             }
@@ -2686,7 +2744,13 @@ impl<'ctx> ByteCompiler<'ctx> {
                         kind = CallKind::CallEval;
                     }
 
-                    if self.in_with {
+                    if !self.in_with {
+                        // gleaner: a variable is read and pushed with its `this`.
+                        self.compile_expr_operand(expr, |compiler, function| {
+                            let this = CallFrame::undefined_register().variable();
+                            compiler.bytecode.emit_push_callee(this, function);
+                        });
+                    } else {
                         let name = self.resolve_identifier_expect(*ident);
                         let binding = self.lexical_scope.get_identifier_reference(name);
                         let index = self.get_binding(&binding);
@@ -2701,21 +2765,18 @@ impl<'ctx> ByteCompiler<'ctx> {
                             .emit_this_for_object_environment_name(value.variable(), index.into());
                         self.push_from_register(&value);
                         self.register_allocator.dealloc(value);
-                    } else {
-                        self.push_from_register(&CallFrame::undefined_register());
+                        self.compile_expr_to_stack(expr);
                     }
                 } else {
                     self.push_from_register(&CallFrame::undefined_register());
+                    self.compile_expr_to_stack(expr);
                 }
-
-                self.compile_expr_to_stack(expr);
             }
             expr => {
-                let value = self.register_allocator.alloc();
-                self.compile_expr(expr, &value);
-                self.push_from_register(&CallFrame::undefined_register());
-                self.push_from_register(&value);
-                self.register_allocator.dealloc(value);
+                self.compile_expr_operand(expr, |compiler, function| {
+                    let this = CallFrame::undefined_register().variable();
+                    compiler.bytecode.emit_push_callee(this, function);
+                });
             }
         }
 

@@ -23,6 +23,7 @@ use crate::{
         },
     },
     realm::Realm,
+    vm::FewArguments,
 };
 
 mod continuation;
@@ -325,10 +326,16 @@ pub(crate) fn native_function_call(
     argument_count: usize,
     context: &mut InternalMethodCallContext<'_>,
 ) -> JsResult<CallValue> {
-    let args = context
-        .vm
-        .stack
-        .calling_convention_pop_arguments(argument_count);
+    // gleaner: a few arguments are not put on the heap.
+    let mut few = FewArguments::new();
+    let many;
+    let args: &[JsValue] = if argument_count <= few.capacity() {
+        context.vm.stack.pop_few_arguments(&mut few, argument_count);
+        &few
+    } else {
+        many = context.vm.stack.calling_convention_pop_arguments(argument_count);
+        &many
+    };
     let _func = context.vm.stack.pop();
     let this = context.vm.stack.pop();
 
@@ -360,9 +367,9 @@ pub(crate) fn native_function_call(
     context.vm.native_active_function = Some(this_function_object);
 
     let result = if constructor.is_some() {
-        function.call(&JsValue::undefined(), &args, context)
+        function.call(&JsValue::undefined(), args, context)
     } else {
-        function.call(&this, &args, context)
+        function.call(&this, args, context)
     }
     .map_err(|err| err.inject_realm(context.realm().clone()));
 

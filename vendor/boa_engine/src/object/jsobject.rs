@@ -5,7 +5,7 @@
 use super::{
     JsPrototype, NativeObject, Object, ObjectData, PrivateName, PropertyMap,
     internal_methods::{InternalObjectMethods, ORDINARY_INTERNAL_METHODS},
-    shape::RootShape,
+    shape::{RootShape, Shape},
 };
 use crate::{
     Context, JsData, JsResult, JsString, JsSymbol, JsValue,
@@ -1032,6 +1032,23 @@ impl<T: NativeObject> JsObject<T> {
             self.inner.vtable.__construct__,
             ORDINARY_INTERNAL_METHODS.__construct__,
         )
+    }
+
+    /// gleaner: the shape as it is now. Callers run nothing that changes the object while they look.
+    #[inline]
+    pub(crate) fn shape_now(&self) -> &Shape {
+        let shape: *const Shape = self.borrow().shape();
+        // SAFETY: the object is there as long as `self`, and its shape until it is changed.
+        unsafe { &*shape }
+    }
+
+    /// gleaner: gives the object the property that a shape has more than its own.
+    #[inline]
+    pub(crate) fn give(&self, then: Shape, value: JsValue) {
+        let mut object = self.borrow_mut();
+        let properties = object.properties_mut();
+        properties.shape = then;
+        properties.storage.push(value);
     }
 
     pub(crate) fn vtable(&self) -> &'static InternalObjectMethods {

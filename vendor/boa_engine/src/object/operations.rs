@@ -1,4 +1,4 @@
-use super::internal_methods::InternalMethodPropertyContext;
+use super::internal_methods::{InternalMethodPropertyContext, own_is_enumerable};
 use crate::js_error;
 use crate::value::JsVariant;
 use crate::{
@@ -397,11 +397,12 @@ impl JsObject {
         // 1. Assert: Type(O) is Object.
         // 2. Assert: IsPropertyKey(P) is true.
         // 3. Let desc be ? O.[[GetOwnProperty]](P).
-        let desc =
-            self.__get_own_property__(&key, &mut InternalMethodPropertyContext::new(context))?;
+        // gleaner: without a descriptor.
+        let enumerable =
+            own_is_enumerable(self, &key, &mut InternalMethodPropertyContext::new(context))?;
         // 4. If desc is undefined, return false.
         // 5. Return true.
-        Ok(desc.is_some())
+        Ok(enumerable.is_some())
     }
 
     /// Get all the keys of the properties of this object.
@@ -751,12 +752,9 @@ impl JsObject {
 
             if let Some(key_str) = key_str {
                 // i. Let desc be ? O.[[GetOwnProperty]](key).
-                let desc = self
-                    .__get_own_property__(&key, &mut InternalMethodPropertyContext::new(context))?;
                 // ii. If desc is not undefined and desc.[[Enumerable]] is true, then
-                if let Some(desc) = desc
-                    && desc.expect_enumerable()
-                {
+                // gleaner: without a descriptor.
+                if own_is_enumerable(self, &key, &mut InternalMethodPropertyContext::new(context))? == Some(true) {
                     match kind {
                         // 1. If kind is key, append key to properties.
                         PropertyNameKind::Key => properties.push(key_str.into()),
@@ -927,13 +925,9 @@ impl JsObject {
             // c. If excluded is false, then
             if !excluded {
                 // i. Let desc be ? from.[[GetOwnProperty]](nextKey).
-                let desc = from.__get_own_property__(&key, context)?;
-
                 // ii. If desc is not undefined and desc.[[Enumerable]] is true, then
-                if let Some(desc) = desc
-                    && let Some(enumerable) = desc.enumerable()
-                    && enumerable
-                {
+                // gleaner: without a descriptor.
+                if own_is_enumerable(&from, &key, context)? == Some(true) {
                     // 1. Let propValue be ? Get(from, nextKey).
                     let prop_value = from.__get__(&key, from.clone().into(), context)?;
 

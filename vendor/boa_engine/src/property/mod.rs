@@ -630,25 +630,20 @@ impl std::hash::Hash for PropertyKey {
             Self::String(string) => match string.as_str().variant() {
                 JsStrVariant::Latin1(units) => {
                     state.write_usize(units.len());
-                    let (whole, rest) = units.as_chunks::<8>();
-                    for chunk in whole {
-                        state.write_u64(u64::from_le_bytes(*chunk));
-                    }
-                    if !rest.is_empty() {
-                        state.write_u64(rest.iter().rev().fold(0, |sum, unit| sum << 8 | u64::from(*unit)));
-                    }
+                    words(units.len(), |at, size| match size {
+                        8 => u64::from_le_bytes(*units[at..].first_chunk().expect("there are eight")),
+                        4 => u32::from_le_bytes(*units[at..].first_chunk().expect("there are four")).into(),
+                        _ => units[at].into(),
+                    })
+                    .for_each(|word| state.write_u64(word));
                 }
                 JsStrVariant::Utf16(units) => {
                     state.write_usize(units.len());
-                    for chunk in units.chunks(8) {
-                        let fold = |shift: u32| {
-                            chunk.iter().rev().fold(0, |sum, unit| sum << 8 | u64::from((unit >> shift) & 0xFF))
-                        };
-                        state.write_u64(fold(0));
-                        let high = fold(8);
-                        if high != 0 {
-                            state.write_u64(high);
-                        }
+                    let low = |at: usize, size| units[at..at + size].iter().rev().fold(0, |sum, unit| sum << 8 | u64::from(unit & 0xFF));
+                    words(units.len(), low).for_each(|word| state.write_u64(word));
+                    let high = units.iter().fold(0, |sum: u64, unit| sum.rotate_left(7) ^ u64::from(unit >> 8));
+                    if high != 0 {
+                        state.write_u64(high);
                     }
                 }
             },
@@ -656,6 +651,19 @@ impl std::hash::Hash for PropertyKey {
             Self::Index(index) => state.write_u32(index.get()),
         }
     }
+}
+
+/// gleaner: a text of that many units by words; `word` gives 8, 4 or 1 of them from a place on. The last words overlap.
+#[inline(always)]
+fn words(len: usize, word: impl Fn(usize, usize) -> u64) -> impl Iterator<Item = u64> {
+    let whole = len / 8;
+    let rest = match len {
+        _ if len % 8 == 0 => None,
+        8.. => Some(word(len - 8, 8)),
+        4.. => Some(word(0, 4) | word(len - 4, 4) << 32),
+        _ => Some(word(0, 1) | word(len / 2, 1) << 8 | word(len - 1, 1) << 16),
+    };
+    (0..whole).map(move |at| word(at * 8, 8)).chain(rest)
 }
 
 /// Utility function for parsing [`PropertyKey`].

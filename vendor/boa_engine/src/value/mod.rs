@@ -1034,6 +1034,34 @@ impl JsValue {
         }
     }
 
+    /// gleaner: the code unit at a place as a string, if the value is a string that has one there. Those of Latin letters are made once.
+    #[inline]
+    pub(crate) fn letter_at(&self, at: usize) -> Option<JsString> {
+        thread_local!(static LETTERS: Vec<JsString> = (0..=0xFF).map(|unit| js_string!([unit].as_slice())).collect());
+        let unit = self.0.unit_at(at)?;
+        Some(LETTERS.with(|letters| letters.get(usize::from(unit)).cloned()).unwrap_or_else(|| js_string!([unit].as_slice())))
+    }
+
+    /// gleaner: drops the value, an object without a call.
+    #[inline(always)]
+    pub(crate) fn release(self) {
+        let this = std::mem::ManuallyDrop::new(self);
+        // SAFETY: the value is not dropped once more.
+        unsafe { std::ptr::read(&raw const this.0) }.release();
+    }
+
+    /// gleaner: the number if it is kept as an integer.
+    #[inline(always)]
+    pub(crate) fn as_integer(&self) -> Option<i32> {
+        self.0.as_integer32()
+    }
+
+    /// gleaner: the value if it owns nothing.
+    #[inline(always)]
+    pub(crate) fn plain(&self) -> Option<Self> {
+        self.0.plain().map(Self)
+    }
+
     /// gleaner: the object that this is, without a reference of its own: it is there as long as the value is.
     #[inline]
     pub(crate) fn object_unowned(&self) -> Option<std::mem::ManuallyDrop<JsObject>> {

@@ -556,6 +556,11 @@ impl CodeBlock {
             } => {
                 format!("value:{value}, condition:{condition}, address:{address}")
             }
+            Instruction::CaseInt {
+                address,
+                value,
+                number,
+            } => format!("value:{value}, number:{number}, address:{address}"),
             Instruction::CallEval {
                 argument_count,
                 scope_index,
@@ -913,6 +918,7 @@ impl CodeBlock {
             Instruction::TemplateCreate { site, dst, values } => {
                 format!("site:{site}, dst:{dst}, values:{values:?}")
             }
+            Instruction::PushCallee { this, function } => format!("this:{this}, function:{function}"),
             Instruction::CreateDisposables { dst } => format!("dst:{dst}"),
             Instruction::AddDisposable {
                 stack,
@@ -933,6 +939,8 @@ impl CodeBlock {
             | Instruction::ReThrow
             | Instruction::CheckReturn
             | Instruction::Return
+            | Instruction::ReturnTop
+            | Instruction::ReturnChecked
             | Instruction::AsyncGeneratorClose
             | Instruction::CreatePromiseCapability
             | Instruction::PopEnvironment
@@ -995,11 +1003,7 @@ impl CodeBlock {
             | Instruction::Reserved48
             | Instruction::Reserved49
             | Instruction::Reserved50
-            | Instruction::Reserved51
-            | Instruction::Reserved52
-            | Instruction::Reserved53
-            | Instruction::Reserved54
-            | Instruction::Reserved55 => unreachable!("Reserved opcodes are unreachable"),
+            | Instruction::Reserved51 => unreachable!("Reserved opcodes are unreachable"),
         }
     }
 }

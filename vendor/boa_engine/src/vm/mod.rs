@@ -14,6 +14,7 @@ use crate::{
     vm::opcode::{OPCODE_HANDLERS, OPCODE_HANDLERS_BUDGET},
     vm::shadow_stack::ErrorStack,
 };
+use arrayvec::ArrayVec;
 use boa_gc::{Finalize, Gc, Trace, custom_trace};
 use shadow_stack::ShadowStack;
 use std::{future::Future, ops::ControlFlow, path::Path, pin::Pin, task};
@@ -22,7 +23,7 @@ use std::{future::Future, ops::ControlFlow, path::Path, pin::Pin, task};
 use crate::sys::time::Instant;
 
 #[allow(unused_imports)]
-pub(crate) use opcode::{Instruction, InstructionIterator, Opcode};
+pub(crate) use opcode::{Code, Instruction, InstructionIterator, Opcode};
 
 pub(crate) use {
     call_frame::CallFrameFlags,
@@ -58,6 +59,9 @@ pub mod flowgraph;
 /// gleaner: frames that a call of a script by a native counts as. It runs the VM anew, on the process's stack.
 const HOST_CALL_FRAMES: usize = 4;
 
+/// gleaner: arguments of a native that are not put on the heap.
+pub(crate) type FewArguments = ArrayVec<JsValue, 6>;
+
 /// Virtual Machine.
 #[derive(Debug)]
 pub struct Vm {
@@ -70,6 +74,9 @@ pub struct Vm {
     pub(crate) stack: Stack,
 
     pub(crate) return_value: JsValue,
+
+    /// gleaner: what has ended the code under way, until who runs it takes it.
+    pub(crate) completion: Option<CompletionRecord>,
 
     /// When an error is thrown, the pending exception is set.
     ///
@@ -121,7 +128,7 @@ pub struct Vm {
 /// ```
 #[derive(Clone, Debug, Trace, Finalize)]
 pub(crate) struct Stack {
-    stack: Vec<JsValue>,
+    pub(crate) stack: Vec<JsValue>,
 }
 
 impl Stack {
@@ -144,7 +151,10 @@ impl Stack {
 
     /// Truncate the stack to the given frame.
     pub(crate) fn truncate_to_frame(&mut self, frame: &CallFrame) {
-        self.stack.truncate(frame.frame_pointer());
+        // gleaner: most of what is dropped are objects.
+        while self.stack.len() > frame.frame_pointer() {
+            self.stack.pop().unwrap_or_default().release();
+        }
     }
 
     /// Split the stack at the given frame.
@@ -178,11 +188,6 @@ impl Stack {
         &self.stack[frame.arguments_range()]
     }
 
-    /// Get a single function argument of the given frame by index.
-    pub(crate) fn get_argument(&self, frame: &CallFrame, index: usize) -> Option<&JsValue> {
-        self.get_arguments(frame).get(index)
-    }
-
     /// Get the rest arguments of the given frame.
     pub(crate) fn pop_rest_arguments(&mut self, frame: &CallFrame) -> Option<Vec<JsValue>> {
         let argument_count = frame.argument_count as usize;
@@ -209,6 +214,14 @@ impl Stack {
         self.stack.push(value.into());
     }
 
+    /// gleaner: pushes two values, with one look at the room there is.
+    #[inline(always)]
+    pub(crate) fn push_two(&mut self, first: JsValue, second: JsValue) {
+        self.stack.reserve(2);
+        self.stack.push(first);
+        self.stack.push(second);
+    }
+
     /// Pop a value off the stack.
     ///
     /// # Panics
@@ -227,6 +240,20 @@ impl Stack {
     ) -> Vec<JsValue> {
         let index = self.stack.len() - argument_count;
         self.stack.split_off(index)
+    }
+
+    /// gleaner: as [`Self::calling_convention_pop_arguments`], to where a few have room.
+    #[inline]
+    pub(crate) fn pop_few_arguments(&mut self, few: &mut FewArguments, argument_count: usize) {
+        assert!(argument_count <= few.capacity() && argument_count <= self.stack.len());
+        let index = self.stack.len() - argument_count;
+        few.clear();
+        // SAFETY: there are as many values on the stack, and there is as much room. Each is moved: the stack forgets it.
+        unsafe {
+            self.stack.set_len(index);
+            std::ptr::copy_nonoverlapping(self.stack.as_ptr().add(index), few.as_mut_ptr(), argument_count);
+            few.set_len(argument_count);
+        }
     }
 
     /// gleaner: drops the arguments of a call that does not happen, its function and its `this`.
@@ -421,6 +448,7 @@ impl Vm {
             frames,
             stack: Stack::new(1024),
             return_value: JsValue::undefined(),
+            completion: None,
             pending_exception: None,
             runtime_limits: RuntimeLimits::default(),
             native_active_function: None,
@@ -445,9 +473,8 @@ impl Vm {
         // SAFETY: Register indices are determined by the bytecode compiler and are
         // guaranteed to be within the register bounds for well-formed bytecode. The
         // debug_assert above catches any compiler bugs during development.
-        unsafe {
-            *self.stack.stack.get_unchecked_mut(rp + index) = value;
-        }
+        let before = unsafe { std::mem::replace(self.stack.stack.get_unchecked_mut(rp + index), value) };
+        before.release(); // gleaner
     }
 
     #[track_caller]
@@ -482,6 +509,28 @@ impl Vm {
         // guaranteed to be within the register bounds for well-formed bytecode. The
         // debug_assert above catches any compiler bugs during development.
         unsafe { std::mem::take(self.stack.stack.get_unchecked_mut(rp + index)) }
+    }
+
+    /// gleaner: gives the code under way what a call of it returned: to the register that the next instruction would pop it into, which is
+    /// then done, or to the stack.
+    #[inline]
+    pub(crate) fn deliver(&mut self, result: JsValue) {
+        let frame = self.frame_mut();
+        let pc = frame.pc as usize;
+        if let Some(register) = opcode::popped_into(&frame.code_block.bytecode, pc) {
+            frame.pc += opcode::POP_INTO_REGISTER_SIZE;
+            self.set_register(register.into(), result);
+        } else {
+            self.stack.push(result);
+        }
+    }
+
+    /// gleaner: puts a value into a register, and gives the one that was there.
+    #[inline(always)]
+    pub(crate) fn replace_register(&mut self, index: usize, value: JsValue) -> JsValue {
+        let rp = self.frame().rp as usize;
+        // SAFETY: as in `set_register`.
+        unsafe { std::mem::replace(self.stack.stack.get_unchecked_mut(rp + index), value) }
     }
 
     /// Set the promise capability for the current frame.
@@ -729,9 +778,9 @@ impl Context {
         &mut self,
         f: F,
         opcode: Opcode,
-    ) -> ControlFlow<CompletionRecord>
+    ) -> bool
     where
-        F: FnOnce(&mut Context, Opcode) -> ControlFlow<CompletionRecord>,
+        F: FnOnce(&mut Context, Opcode) -> bool,
     {
         if self.vm.current_frame != Some(self.vm.frame()) {
             println!();
@@ -772,23 +821,24 @@ impl Context {
 }
 
 impl Context {
-    fn execute_instruction<F>(&mut self, f: F, opcode: Opcode) -> ControlFlow<CompletionRecord>
+    fn execute_instruction<F>(&mut self, f: F, opcode: Opcode) -> bool
     where
-        F: FnOnce(&mut Context, Opcode) -> ControlFlow<CompletionRecord>,
+        F: FnOnce(&mut Context, Opcode) -> bool,
     {
         f(self, opcode)
     }
 
-    fn execute_one<F>(&mut self, f: F, opcode: Opcode) -> ControlFlow<CompletionRecord>
+    #[inline(always)]
+    fn execute_one<F>(&mut self, f: F, opcode: Opcode) -> bool
     where
-        F: FnOnce(&mut Context, Opcode) -> ControlFlow<CompletionRecord>,
+        F: FnOnce(&mut Context, Opcode) -> bool,
     {
         #[cfg(feature = "fuzz")]
         {
             use crate::error::EngineError;
             if self.instructions_remaining == 0 {
                 // gleaner: with the place where it stood.
-                return self.handle_error(EngineError::NoInstructionsRemain.into());
+                return opcode::goes_on(self.handle_error(EngineError::NoInstructionsRemain.into()), self);
             }
             self.instructions_remaining -= 1;
         }
@@ -875,8 +925,8 @@ impl Context {
             return ControlFlow::Break(CompletionRecord::Return(result));
         }
 
-        self.vm.stack.push(result);
         self.vm.pop_frame().expect("frame must exist");
+        self.vm.deliver(result);
         ControlFlow::Continue(())
     }
 
@@ -953,33 +1003,35 @@ impl Context {
         ControlFlow::Continue(())
     }
 
+    /// gleaner: the code under way, where it is in it, and the instruction there.
+    #[inline(always)]
+    fn under_way(&self) -> Option<(Code, usize, Opcode)> {
+        let frame = self.vm.frame();
+        let bytes = &frame.code_block.bytecode.bytes;
+        let pc = frame.pc as usize;
+        let byte = *bytes.get(pc)?;
+        Some((Code::of(bytes), pc, Opcode::decode(byte)))
+    }
+
     /// Runs the current frame to completion, yielding to the caller each time `budget`
     /// "clock cycles" have passed.
     #[allow(clippy::future_not_send)]
     pub(crate) async fn run_async_with_budget(&mut self, budget: u32) -> CompletionRecord {
         let mut runtime_budget: u32 = budget;
 
-        while let Some(byte) = self
-            .vm
-            .frame()
-            .code_block
-            .bytecode
-            .bytes
-            .get(self.vm.frame().pc as usize)
-        {
-            let opcode = Opcode::decode(*byte);
-
-            match self.execute_one(
-                |context, opcode| {
-                    let frame = context.vm.frame();
-                    let pc = frame.pc as usize;
-
-                    OPCODE_HANDLERS_BUDGET[opcode as usize](context, pc, &mut runtime_budget)
-                },
-                opcode,
-            ) {
-                ControlFlow::Continue(()) => {}
-                ControlFlow::Break(value) => return value,
+        loop {
+            // gleaner: nothing of the code is kept across the pause below.
+            {
+                let Some((code, pc, opcode)) = self.under_way() else { break };
+                let goes_on = self.execute_one(
+                    |context, opcode| {
+                        OPCODE_HANDLERS_BUDGET[opcode as usize](context, code, pc, &mut runtime_budget)
+                    },
+                    opcode,
+                );
+                if !goes_on {
+                    return self.vm.completion.take().expect("what ends the code was kept");
+                }
             }
 
             if runtime_budget == 0 {
@@ -992,27 +1044,13 @@ impl Context {
     }
 
     pub(crate) fn run(&mut self) -> CompletionRecord {
-        while let Some(byte) = self
-            .vm
-            .frame()
-            .code_block
-            .bytecode
-            .bytes
-            .get(self.vm.frame().pc as usize)
-        {
-            let opcode = Opcode::decode(*byte);
-
-            match self.execute_one(
-                |context, opcode| {
-                    let frame = context.vm.frame();
-                    let pc = frame.pc as usize;
-
-                    OPCODE_HANDLERS[opcode as usize](context, pc)
-                },
+        while let Some((code, pc, opcode)) = self.under_way() {
+            let goes_on = self.execute_one(
+                |context, opcode| OPCODE_HANDLERS[opcode as usize](context, code, pc),
                 opcode,
-            ) {
-                ControlFlow::Continue(()) => {}
-                ControlFlow::Break(value) => return value,
+            );
+            if !goes_on {
+                return self.vm.completion.take().expect("what ends the code was kept");
             }
         }
 

@@ -626,7 +626,13 @@ trait OrAbrupt<T> {
 }
 
 impl<T> OrAbrupt<T> for ParseResult<Option<T>> {
+    // gleaner: no error is made where there is none.
+    #[inline]
     fn or_abrupt(self) -> ParseResult<T> {
-        self?.ok_or(Error::AbruptEnd)
+        match self {
+            Ok(Some(value)) => Ok(value),
+            Ok(None) => Err(Error::AbruptEnd),
+            Err(error) => Err(error),
+        }
     }
 }

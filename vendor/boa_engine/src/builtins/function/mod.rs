@@ -1037,39 +1037,29 @@ pub(crate) fn function_call(
     }
 
     context.vm.push_frame(frame);
-    context.vm.set_return_value(JsValue::undefined());
 
     let context = context.context();
 
+    // gleaner: `this` is where the caller has put it, and is copied for an environment only.
     let lexical_this_mode = context.vm.frame().code_block.this_mode == ThisMode::Lexical;
-    let this = if lexical_this_mode {
-        ThisBindingStatus::Lexical
-    } else {
-        let this = context.vm.stack.get_this(context.vm.frame());
-        if context.vm.frame().code_block.strict() {
-            context.vm.frame_mut().flags |= CallFrameFlags::THIS_VALUE_CACHED;
-            ThisBindingStatus::Initialized(this)
-        } else if this.is_null_or_undefined() {
-            context.vm.frame_mut().flags |= CallFrameFlags::THIS_VALUE_CACHED;
-            let this: JsValue = context.realm().global_this().clone().into();
-            context.vm.stack.set_this(
-                context.vm.frames.last().js_expect("frame must exist")?,
-                this.clone(),
-            );
-            ThisBindingStatus::Initialized(this)
-        } else {
-            let this: JsValue = this
-                .to_object(context)
-                .js_expect("conversion cannot fail")?
-                .into();
-            context.vm.frame_mut().flags |= CallFrameFlags::THIS_VALUE_CACHED;
-            context.vm.stack.set_this(
-                context.vm.frames.last().js_expect("frame must exist")?,
-                this.clone(),
-            );
-            ThisBindingStatus::Initialized(this)
+    if !lexical_this_mode {
+        if !context.vm.frame().code_block.strict() {
+            let place = context.vm.frame().this_index();
+            let this = &context.vm.stack.stack[place];
+            if this.is_null_or_undefined() {
+                let this: JsValue = context.realm().global_this().clone().into();
+                context.vm.stack.stack[place] = this;
+            } else if !this.is_object() {
+                let this = this.clone();
+                let this: JsValue = this
+                    .to_object(context)
+                    .js_expect("conversion cannot fail")?
+                    .into();
+                context.vm.stack.stack[place] = this;
+            }
         }
-    };
+        context.vm.frame_mut().flags |= CallFrameFlags::THIS_VALUE_CACHED;
+    }
 
     let mut last_env = 0;
 
@@ -1090,6 +1080,11 @@ pub(crate) fn function_call(
     }
 
     if has_function_scope {
+        let this = if lexical_this_mode {
+            ThisBindingStatus::Lexical
+        } else {
+            ThisBindingStatus::Initialized(context.vm.stack.get_this(context.vm.frame()))
+        };
         let scope = context.vm.frame().code_block().constant_scope(last_env);
         let frame = context.vm.frame_mut();
         let global = frame.realm.environment();

@@ -10,7 +10,10 @@ use crate::{
     builtins::iterable::create_iter_result_object,
     error::JsNativeError,
     js_string,
-    object::{FunctionObjectBuilder, JsObject, internal_methods::InternalMethodPropertyContext},
+    object::{
+        FunctionObjectBuilder, JsObject,
+        internal_methods::{InternalMethodPropertyContext, own_is_enumerable},
+    },
     property::PropertyKey,
 };
 use boa_gc::{Finalize, Trace};
@@ -107,13 +110,14 @@ impl ForInIterator {
             }
             while let Some(r) = iterator.remaining_keys.pop_front() {
                 if !iterator.visited_keys.contains(&r)
-                    && let Some(desc) = object.__get_own_property__(
+                    && let Some(enumerable) = own_is_enumerable(
+                        &object,
                         &PropertyKey::from(r.clone()),
                         &mut InternalMethodPropertyContext::new(context),
                     )?
                 {
                     iterator.visited_keys.insert(r.clone());
-                    if desc.expect_enumerable() {
+                    if enumerable {
                         return Ok(create_iter_result_object(JsValue::new(r), false, context));
                     }
                 }

@@ -26,7 +26,7 @@ use crate::{
     native_function::NativeFunction,
     object::{
         FunctionObjectBuilder, IntegrityLevel, JsObject,
-        internal_methods::{InternalMethodPropertyContext, get_prototype_from_constructor},
+        internal_methods::{InternalMethodPropertyContext, get_prototype_from_constructor, own_is_enumerable},
     },
     property::{Attribute, PropertyDescriptor, PropertyKey, PropertyNameKind},
     realm::Realm,
@@ -982,17 +982,13 @@ impl OrdinaryObject {
                 for key in keys {
                     // 3.a.iii.1. Let desc be ? from.[[GetOwnProperty]](nextKey).
 
-                    if let Some(desc) = from.__get_own_property__(
-                        &key,
-                        &mut InternalMethodPropertyContext::new(context),
-                    )? {
-                        // 3.a.iii.2. If desc is not undefined and desc.[[Enumerable]] is true, then
-                        if desc.expect_enumerable() {
-                            // 3.a.iii.2.a. Let propValue be ? Get(from, nextKey).
-                            let property = from.get(key.clone(), context)?;
-                            // 3.a.iii.2.b. Perform ? Set(to, nextKey, propValue, true).
-                            to.set(key, property, true, context)?;
-                        }
+                    // gleaner: without a descriptor.
+                    // 3.a.iii.2. If desc is not undefined and desc.[[Enumerable]] is true, then
+                    if own_is_enumerable(&from, &key, &mut InternalMethodPropertyContext::new(context))? == Some(true) {
+                        // 3.a.iii.2.a. Let propValue be ? Get(from, nextKey).
+                        let property = from.get(key.clone(), context)?;
+                        // 3.a.iii.2.b. Perform ? Set(to, nextKey, propValue, true).
+                        to.set(key, property, true, context)?;
                     }
                 }
             }

@@ -40,7 +40,7 @@ impl ByteCompiler<'_> {
 
                             match name {
                                 PropertyName::Literal(ident) => {
-                                    self.emit_get_property_by_name(&dst, None, object, ident.sym());
+                                    self.emit_get_property_by_name(&dst, None, object.variable(), ident.sym());
                                     let key = self.register_allocator.alloc();
                                     self.emit_store_literal(
                                         Literal::String(
@@ -120,7 +120,7 @@ impl ByteCompiler<'_> {
                             while let Some(r) = excluded_keys_registers.pop() {
                                 self.register_allocator.dealloc(r);
                             }
-                            self.access_set(Access::Property { access }, |_| &value);
+                            self.access_set(Access::Property { access }, None, |_| &value);
                             self.register_allocator.dealloc(value);
                         }
                         AssignmentPropertyAccess {
@@ -152,13 +152,14 @@ impl ByteCompiler<'_> {
                             let dst = self.register_allocator.alloc();
                             self.access_set(
                                 Access::Property { access },
+                                None,
                                 |compiler: &mut ByteCompiler<'_>| {
                                     match name {
                                         PropertyName::Literal(ident) => {
                                             compiler.emit_get_property_by_name(
                                                 &dst,
                                                 None,
-                                                object,
+                                                object.variable(),
                                                 ident.sym(),
                                             );
                                             compiler.register_allocator.dealloc(key);
@@ -204,7 +205,7 @@ impl ByteCompiler<'_> {
 
                             match name {
                                 PropertyName::Literal(ident) => {
-                                    self.emit_get_property_by_name(&dst, None, object, ident.sym());
+                                    self.emit_get_property_by_name(&dst, None, object.variable(), ident.sym());
                                 }
                                 PropertyName::Computed(node) => {
                                     let key = self.register_allocator.alloc();
@@ -311,7 +312,7 @@ impl ByteCompiler<'_> {
                 default_init,
             } => {
                 let value = self.register_allocator.alloc();
-                self.access_set(Access::Property { access }, |compiler| {
+                self.access_set(Access::Property { access }, None, |compiler| {
                     compiler.bytecode.emit_iterator_next();
                     compiler.bytecode.emit_iterator_done(value.variable());
                     compiler.if_else(
@@ -361,7 +362,7 @@ impl ByteCompiler<'_> {
             }
             PropertyAccessRest { access } => {
                 let value = self.register_allocator.alloc();
-                self.access_set(Access::Property { access }, |compiler| {
+                self.access_set(Access::Property { access }, None, |compiler| {
                     compiler.bytecode.emit_iterator_to_array(value.variable());
                     &value
                 });

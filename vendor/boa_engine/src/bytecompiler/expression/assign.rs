@@ -6,19 +6,73 @@ use boa_ast::{
     Expression,
     expression::{
         access::{PropertyAccess, PropertyAccessField},
-        operator::{Assign, assign::AssignOp},
+        operator::{
+            Assign,
+            assign::{AssignOp, AssignTarget},
+        },
     },
     scope::BindingLocatorError,
 };
 
 impl ByteCompiler<'_> {
+    /// gleaner: an assignment to a local variable whose value is evaluated where the variable is; false if it is not one.
+    pub(crate) fn compile_assign_to_local(&mut self, assign: &Assign, dst: Option<&Register>) -> bool {
+        let AssignTarget::Identifier(name) = assign.lhs() else {
+            return false;
+        };
+        let local = match assign.op() {
+            AssignOp::Assign => self.local_to_write(*name, assign.rhs()),
+            AssignOp::BoolAnd | AssignOp::BoolOr | AssignOp::Coalesce => None,
+            _ if Self::leaves_variable(*name, assign.rhs()) => self.assignable_local(*name),
+            _ => None,
+        };
+        let Some(local) = local else { return false };
+        let before = self.set_source_position(Some(assign.position()));
+        if assign.op() == AssignOp::Assign {
+            self.compile_expr(assign.rhs(), &local);
+        } else {
+            self.compile_operation(assign.op(), &local, assign.rhs());
+        }
+        if let Some(dst) = dst {
+            self.bytecode.emit_move(dst.variable(), local.variable());
+        }
+        self.set_source_position(before);
+        true
+    }
+
+    /// gleaner: `dst = dst op expr`.
+    fn compile_operation(&mut self, op: AssignOp, dst: &Register, expr: &Expression) {
+        let dst = dst.variable();
+        self.compile_expr_operand(expr, |compiler, rhs| {
+            let bytecode = &mut compiler.bytecode;
+            match op {
+                AssignOp::Add => bytecode.emit_add(dst, dst, rhs),
+                AssignOp::Sub => bytecode.emit_sub(dst, dst, rhs),
+                AssignOp::Mul => bytecode.emit_mul(dst, dst, rhs),
+                AssignOp::Div => bytecode.emit_div(dst, dst, rhs),
+                AssignOp::Mod => bytecode.emit_mod(dst, dst, rhs),
+                AssignOp::Exp => bytecode.emit_pow(dst, dst, rhs),
+                AssignOp::And => bytecode.emit_bit_and(dst, dst, rhs),
+                AssignOp::Or => bytecode.emit_bit_or(dst, dst, rhs),
+                AssignOp::Xor => bytecode.emit_bit_xor(dst, dst, rhs),
+                AssignOp::Shl => bytecode.emit_shift_left(dst, dst, rhs),
+                AssignOp::Shr => bytecode.emit_shift_right(dst, dst, rhs),
+                AssignOp::Ushr => bytecode.emit_unsigned_shift_right(dst, dst, rhs),
+                AssignOp::Assign | AssignOp::BoolAnd | AssignOp::BoolOr | AssignOp::Coalesce => unreachable!(),
+            }
+        });
+    }
+
     pub(crate) fn compile_assign(&mut self, assign: &Assign, dst: &Register) {
+        if self.compile_assign_to_local(assign, Some(dst)) {
+            return;
+        }
         let compiler = &mut *self;
 
         if assign.op() == AssignOp::Assign {
             match Access::from_assign_target(assign.lhs()) {
                 Ok(access) => {
-                    compiler.access_set(access, |compiler| {
+                    compiler.access_set(access, Some(assign.rhs()), |compiler| {
                         compiler.compile_expr(assign.rhs(), dst);
                         dst
                     });
@@ -59,72 +113,7 @@ impl ByteCompiler<'_> {
                     compiler.compile_expr(expr, dst);
                     Some(Label { index: next })
                 } else {
-                    let rhs = compiler.register_allocator.alloc();
-                    compiler.compile_expr(expr, &rhs);
-                    match op {
-                        AssignOp::Add => compiler.bytecode.emit_add(
-                            dst.variable(),
-                            dst.variable(),
-                            rhs.variable(),
-                        ),
-                        AssignOp::Sub => compiler.bytecode.emit_sub(
-                            dst.variable(),
-                            dst.variable(),
-                            rhs.variable(),
-                        ),
-                        AssignOp::Mul => compiler.bytecode.emit_mul(
-                            dst.variable(),
-                            dst.variable(),
-                            rhs.variable(),
-                        ),
-                        AssignOp::Div => compiler.bytecode.emit_div(
-                            dst.variable(),
-                            dst.variable(),
-                            rhs.variable(),
-                        ),
-                        AssignOp::Mod => compiler.bytecode.emit_mod(
-                            dst.variable(),
-                            dst.variable(),
-                            rhs.variable(),
-                        ),
-                        AssignOp::Exp => compiler.bytecode.emit_pow(
-                            dst.variable(),
-                            dst.variable(),
-                            rhs.variable(),
-                        ),
-                        AssignOp::And => compiler.bytecode.emit_bit_and(
-                            dst.variable(),
-                            dst.variable(),
-                            rhs.variable(),
-                        ),
-                        AssignOp::Or => compiler.bytecode.emit_bit_or(
-                            dst.variable(),
-                            dst.variable(),
-                            rhs.variable(),
-                        ),
-                        AssignOp::Xor => compiler.bytecode.emit_bit_xor(
-                            dst.variable(),
-                            dst.variable(),
-                            rhs.variable(),
-                        ),
-                        AssignOp::Shl => compiler.bytecode.emit_shift_left(
-                            dst.variable(),
-                            dst.variable(),
-                            rhs.variable(),
-                        ),
-                        AssignOp::Shr => compiler.bytecode.emit_shift_right(
-                            dst.variable(),
-                            dst.variable(),
-                            rhs.variable(),
-                        ),
-                        AssignOp::Ushr => compiler.bytecode.emit_unsigned_shift_right(
-                            dst.variable(),
-                            dst.variable(),
-                            rhs.variable(),
-                        ),
-                        _ => unreachable!(),
-                    }
-                    compiler.register_allocator.dealloc(rhs);
+                    compiler.compile_operation(op, dst, expr);
                     None
                 }
             };
@@ -180,16 +169,13 @@ impl ByteCompiler<'_> {
                 Access::Property { access } => match access {
                     PropertyAccess::Simple(access) => match access.field() {
                         PropertyAccessField::Const(name) => {
-                            let object = compiler.register_allocator.alloc();
-                            compiler.compile_expr(access.target(), &object);
-
-                            compiler.emit_get_property_by_name(dst, None, &object, name.sym());
-
-                            early_exit = emit(compiler, dst, assign.rhs(), assign.op());
-
-                            compiler.emit_set_property_by_name(dst, None, &object, name.sym());
-
-                            compiler.register_allocator.dealloc(object);
+                            let mut exit = None;
+                            compiler.compile_operand_before(access.target(), &[assign.rhs()], |compiler, object| {
+                                compiler.emit_get_property_by_name(dst, None, object, name.sym());
+                                exit = emit(compiler, dst, assign.rhs(), assign.op());
+                                compiler.emit_set_property_by_name(dst, None, object, name.sym());
+                            });
+                            early_exit = exit;
                         }
                         PropertyAccessField::Expr(expr) => {
                             let object = compiler.register_allocator.alloc();
@@ -249,7 +235,7 @@ impl ByteCompiler<'_> {
                             compiler.emit_get_property_by_name(
                                 dst,
                                 Some(&receiver),
-                                &object,
+                                object.variable(),
                                 name.sym(),
                             );
 
@@ -258,7 +244,7 @@ impl ByteCompiler<'_> {
                             compiler.emit_set_property_by_name(
                                 dst,
                                 Some(&receiver),
-                                &object,
+                                object.variable(),
                                 name.sym(),
                             );
 

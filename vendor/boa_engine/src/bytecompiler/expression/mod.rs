@@ -249,7 +249,7 @@ impl ByteCompiler<'_> {
                         self.compile_expr(access.target(), &this);
                         match access.field() {
                             PropertyAccessField::Const(ident) => {
-                                self.emit_get_property_by_name(&function, None, &this, ident.sym());
+                                self.emit_get_property_by_name(&function, None, this.variable(), ident.sym());
                             }
                             PropertyAccessField::Expr(field) => {
                                 let key = self.register_allocator.alloc();

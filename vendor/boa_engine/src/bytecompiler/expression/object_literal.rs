@@ -1,4 +1,4 @@
-use crate::bytecompiler::{Access, ByteCompiler, FunctionSpec, MethodKind, Register};
+use crate::bytecompiler::{ByteCompiler, FunctionSpec, MethodKind, Register};
 use boa_ast::{
     Expression,
     expression::literal::{ObjectLiteral, PropertyDefinition},
@@ -14,32 +14,21 @@ impl ByteCompiler<'_> {
         for property in literal.properties() {
             match property {
                 PropertyDefinition::IdentifierReference(ident) => {
-                    let value = self.register_allocator.alloc();
-                    self.access_get(Access::Variable { name: *ident }, &value);
                     let index = self.get_or_insert_name(ident.sym());
-                    self.bytecode.emit_define_own_property_by_name(
-                        dst.variable(),
-                        value.variable(),
-                        index.into(),
-                    );
-                    self.register_allocator.dealloc(value);
+                    self.compile_expr_operand(&Expression::Identifier(*ident), |compiler, value| {
+                        compiler.emit_define_by_name(dst.variable(), value, index);
+                    });
                 }
                 PropertyDefinition::Property(name, expr) => match name {
                     PropertyName::Literal(name) => {
-                        let value = self.register_allocator.alloc();
-                        self.compile_expr(expr, &value);
-                        if *name == Sym::__PROTO__ && !self.json_parse {
-                            self.bytecode
-                                .emit_set_prototype(dst.variable(), value.variable());
-                        } else {
-                            let index = self.get_or_insert_name(name.sym());
-                            self.bytecode.emit_define_own_property_by_name(
-                                dst.variable(),
-                                value.variable(),
-                                index.into(),
-                            );
-                        }
-                        self.register_allocator.dealloc(value);
+                        self.compile_expr_operand(expr, |compiler, value| {
+                            if *name == Sym::__PROTO__ && !compiler.json_parse {
+                                compiler.bytecode.emit_set_prototype(dst.variable(), value);
+                            } else {
+                                let index = compiler.get_or_insert_name(name.sym());
+                                compiler.emit_define_by_name(dst.variable(), value, index);
+                            }
+                        });
                     }
                     PropertyName::Computed(name_node) => {
                         let key = self.register_allocator.alloc();
@@ -88,11 +77,7 @@ impl ByteCompiler<'_> {
                                     index.into(),
                                 ),
                                 MethodKind::Ordinary => {
-                                    self.bytecode.emit_define_own_property_by_name(
-                                        dst.variable(),
-                                        method.variable(),
-                                        index.into(),
-                                    );
+                                    self.emit_define_by_name(dst.variable(), method.variable(), index);
                                 }
                             }
                             self.register_allocator.dealloc(method);

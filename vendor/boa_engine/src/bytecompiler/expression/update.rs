@@ -138,7 +138,7 @@ impl ByteCompiler<'_> {
 
                     match access.field() {
                         PropertyAccessField::Const(ident) => {
-                            compiler.emit_get_property_by_name(dst, None, &object, ident.sym());
+                            compiler.emit_get_property_by_name(dst, None, object.variable(), ident.sym());
                             let value = compiler.register_allocator.alloc();
                             if increment {
                                 compiler.bytecode.emit_inc(value.variable(), dst.variable());
@@ -146,7 +146,7 @@ impl ByteCompiler<'_> {
                                 compiler.bytecode.emit_dec(value.variable(), dst.variable());
                             }
 
-                            compiler.emit_set_property_by_name(&value, None, &object, ident.sym());
+                            compiler.emit_set_property_by_name(&value, None, object.variable(), ident.sym());
 
                             if !post {
                                 compiler
@@ -236,7 +236,7 @@ impl ByteCompiler<'_> {
                         compiler.emit_get_property_by_name(
                             dst,
                             Some(&receiver),
-                            &object,
+                            object.variable(),
                             ident.sym(),
                         );
 
@@ -250,7 +250,7 @@ impl ByteCompiler<'_> {
                         compiler.emit_set_property_by_name(
                             &value,
                             Some(&receiver),
-                            &object,
+                            object.variable(),
                             ident.sym(),
                         );
                         if !post {

@@ -143,7 +143,7 @@ impl ByteCompiler<'_> {
         self.bytecode.emit_jump(start_address);
 
         if let Some(exit) = exit {
-            self.patch_jump(exit);
+            self.patch_exits(exit);
         }
         self.pop_loop_control_info();
 
@@ -222,7 +222,7 @@ impl ByteCompiler<'_> {
                     self.emit_binding(BindingOpcode::InitVar, ident, &value);
                 }
                 IterableLoopInitializer::Access(access) => {
-                    self.access_set(Access::Property { access }, |_| &value);
+                    self.access_set(Access::Property { access }, None, |_| &value);
                 }
                 IterableLoopInitializer::Var(declaration) => match declaration.binding() {
                     Binding::Identifier(ident) => {
@@ -355,7 +355,7 @@ impl ByteCompiler<'_> {
                     }
                 }
                 IterableLoopInitializer::Access(access) => {
-                    self.access_set(Access::Property { access }, |_| &value);
+                    self.access_set(Access::Property { access }, None, |_| &value);
                 }
                 IterableLoopInitializer::Var(declaration) => {
                     // ignore initializers since those aren't allowed on for-of loops.
@@ -444,7 +444,7 @@ impl ByteCompiler<'_> {
 
         self.bytecode.emit_jump(start_address);
 
-        self.patch_jump(exit);
+        self.patch_exits(exit);
         self.pop_loop_control_info();
 
         if let Some(hoisted) = hoisted {
@@ -477,7 +477,7 @@ impl ByteCompiler<'_> {
         self.compile_stmt(do_while_loop.body(), use_expr, true);
 
         self.bytecode.emit_jump(condition_label_address);
-        self.patch_jump(exit);
+        self.patch_exits(exit);
 
         self.pop_loop_control_info();
 

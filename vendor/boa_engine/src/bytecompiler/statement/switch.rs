@@ -1,5 +1,5 @@
 use crate::bytecompiler::ByteCompiler;
-use boa_ast::statement::Switch;
+use boa_ast::{Expression, expression::literal::LiteralKind, statement::Switch};
 
 impl ByteCompiler<'_> {
     /// Compile a [`Switch`] `boa_ast` node
@@ -15,13 +15,19 @@ impl ByteCompiler<'_> {
 
         let mut labels = Vec::with_capacity(switch.cases().len());
 
-        let condition = self.register_allocator.alloc();
-
         for case in switch.cases() {
             // If it does not have a condition it is the default case.
             let label = if let Some(cond) = case.condition() {
-                self.compile_expr(cond, &condition);
-                self.case(&value, &condition)
+                // gleaner: numbers are part of the instruction.
+                if let Expression::Literal(literal) = cond
+                    && let LiteralKind::Int(number) = literal.kind()
+                {
+                    self.case_int(&value, *number)
+                } else {
+                    let mut label = Self::DUMMY_LABEL;
+                    self.compile_expr_operand(cond, |compiler, condition| label = compiler.case(&value, condition));
+                    label
+                }
             } else {
                 Self::DUMMY_LABEL
             };
@@ -29,7 +35,6 @@ impl ByteCompiler<'_> {
             labels.push(label);
         }
 
-        self.register_allocator.dealloc(condition);
         self.register_allocator.dealloc(value);
 
         let default_label = self.jump();

@@ -9,7 +9,10 @@ use std::ops::{Deref, DerefMut};
 
 use super::{
     JsPrototype, PROTOTYPE,
-    shape::slot::{Slot, SlotAttributes},
+    shape::{
+        shared_shape::TransitionKey,
+        slot::{Slot, SlotAttributes},
+    },
 };
 use crate::{
     Context, JsNativeError, JsResult,
@@ -638,6 +641,76 @@ pub(crate) fn ordinary_get_own_property(
     Ok(obj.borrow().properties.get_with_slot(key, context.slot()))
 }
 
+/// gleaner: whether the properties of an object are got as those of ordinary objects, or also set, so that they are what its shape says.
+#[inline]
+pub(crate) fn is_plain<const SET: bool>(obj: &JsObject) -> bool {
+    let (methods, ordinary) = (obj.vtable(), &ORDINARY_INTERNAL_METHODS);
+    std::ptr::fn_addr_eq(methods.__get_own_property__, ordinary.__get_own_property__)
+        && std::ptr::fn_addr_eq(methods.__get__, ordinary.__get__)
+        && std::ptr::fn_addr_eq(methods.__get_prototype_of__, ordinary.__get_prototype_of__)
+        && (!SET
+            || std::ptr::fn_addr_eq(methods.__set__, ordinary.__set__)
+                && std::ptr::fn_addr_eq(methods.__define_own_property__, ordinary.__define_own_property__))
+}
+
+/// gleaner: whether an own property is enumerable, without a descriptor of it if the object is plain; none if there is no such property.
+pub(crate) fn own_is_enumerable(
+    obj: &JsObject,
+    key: &PropertyKey,
+    context: &mut InternalMethodPropertyContext<'_>,
+) -> JsResult<Option<bool>> {
+    if std::ptr::fn_addr_eq(obj.vtable().__get_own_property__, ORDINARY_INTERNAL_METHODS.__get_own_property__) {
+        let object = obj.borrow();
+        match key {
+            PropertyKey::Index(index) => {
+                if let Ok(value) = object.properties.get_simple_index(index.get()) {
+                    return Ok(value.is_some().then_some(true));
+                }
+            }
+            key => {
+                let slot = object.properties.shape.lookup(key);
+                return Ok(slot.map(|slot| slot.attributes.contains(SlotAttributes::ENUMERABLE)));
+            }
+        }
+    }
+    let desc = obj.__get_own_property__(key, context)?;
+    Ok(desc.map(|desc| desc.expect_enumerable()))
+}
+
+/// gleaner: gives a plain object a property of its own that it does not have, as an assignment or a literal would.
+fn plain_add(obj: &JsObject, key: &PropertyKey, value: &JsValue) -> bool {
+    if matches!(key, PropertyKey::Index(_)) {
+        return false;
+    }
+    let shape = obj.shape_now();
+    if !obj.borrow().extensible || shape.lookup(key).is_some() {
+        return false;
+    }
+    let then = shape.insert_property_transition(TransitionKey {
+        property_key: key.clone(),
+        attributes: SlotAttributes::WRITABLE | SlotAttributes::ENUMERABLE | SlotAttributes::CONFIGURABLE,
+    });
+    obj.give(then, value.clone());
+    true
+}
+
+/// gleaner: `[[Set]]` of a property that neither the object nor one of its prototypes has, if all of them are plain; false if it is not so.
+fn plain_assign(obj: &JsObject, key: &PropertyKey, value: &JsValue, receiver: &JsValue) -> bool {
+    if matches!(key, PropertyKey::Index(_))
+        || !receiver.object_unowned().is_some_and(|receiver| JsObject::equals(obj, &receiver))
+    {
+        return false;
+    }
+    let mut asked = Some(obj);
+    while let Some(object) = asked {
+        if !is_plain::<true>(object) || object.shape_now().lookup(key).is_some() {
+            return false;
+        }
+        asked = object.shape_now().prototype_ref();
+    }
+    plain_add(obj, key, value)
+}
+
 /// gleaner: an own property of a plain object, without a descriptor of it.
 enum Own {
     Data(JsValue),
@@ -741,6 +814,16 @@ pub(crate) fn ordinary_define_own_property(
     desc: PropertyDescriptor,
     context: &mut InternalMethodPropertyContext<'_>,
 ) -> JsResult<bool> {
+    // gleaner: most are given what they do not have.
+    if std::ptr::fn_addr_eq(obj.vtable().__get_own_property__, ORDINARY_INTERNAL_METHODS.__get_own_property__)
+        && std::ptr::fn_addr_eq(obj.vtable().__is_extensible__, ORDINARY_INTERNAL_METHODS.__is_extensible__)
+        && let Some(value) = desc.value()
+        && [desc.writable(), desc.enumerable(), desc.configurable()] == [Some(true); 3]
+        && plain_add(obj, key, value)
+    {
+        context.slot().attributes |= SlotAttributes::NOT_CACHEABLE;
+        return Ok(true);
+    }
     // 1. Let current be ? O.[[GetOwnProperty]](P).
     let current = obj.__get_own_property__(key, context)?;
 
@@ -980,6 +1063,10 @@ pub(crate) fn ordinary_set(
         Ok(()) => return Ok(true),
         Err(value) => value,
     };
+    if plain_assign(obj, &key, &value, &receiver) {
+        context.slot().attributes |= SlotAttributes::NOT_CACHEABLE;
+        return Ok(true);
+    }
 
     let mut has_own_desc = false;
 

@@ -1,6 +1,7 @@
 //! Implements object shapes.
 
 pub(crate) mod property_table;
+mod seen;
 mod root_shape;
 pub(crate) mod shared_shape;
 pub(crate) mod slot;
@@ -184,11 +185,30 @@ impl Shape {
         }
     }
 
+    /// gleaner: the prototype, without a reference of its own: it is there as long as the shape has it.
+    #[inline]
+    pub(crate) fn prototype_ref(&self) -> Option<&super::JsObject> {
+        match &self.inner {
+            Inner::Shared(shape) => shape.prototype_ref(),
+            Inner::Unique(shape) => shape.prototype_ref(),
+        }
+    }
+
+    /// gleaner: how many keys a shape has that one object alone has, and that takes more; of others none, which stay as they are.
+    #[inline]
+    pub(crate) fn own_keys(&self) -> usize {
+        match &self.inner {
+            Inner::Shared(_) => 0,
+            Inner::Unique(shape) => shape.key_count(),
+        }
+    }
+
     /// Lookup a property in the shape
     #[inline]
     pub(crate) fn lookup(&self, key: &PropertyKey) -> Option<Slot> {
+        // gleaner: what was looked up lately is not looked up again.
         match &self.inner {
-            Inner::Shared(shape) => shape.lookup(key),
+            Inner::Shared(shape) => seen::lookup(shape.to_addr_usize(), key, || shape.lookup(key)),
             Inner::Unique(shape) => shape.lookup(key),
         }
     }

@@ -54,6 +54,21 @@ impl UniqueShape {
     }
 
     /// Get the prototype of the [`UniqueShape`].
+    /// gleaner: the prototype, without a reference of its own.
+    #[inline]
+    pub(crate) fn prototype_ref(&self) -> Option<&crate::JsObject> {
+        let prototype: *const JsPrototype = &raw const *self.inner.prototype.borrow();
+        // SAFETY: a shape that is in use has one prototype: another one is another shape. Callers hold the object of the shape, and run
+        // nothing while they look.
+        unsafe { (*prototype).as_ref() }
+    }
+
+    /// gleaner: how many keys it has.
+    #[inline]
+    pub(crate) fn key_count(&self) -> usize {
+        self.property_table().borrow().keys.len()
+    }
+
     pub(crate) fn prototype(&self) -> JsPrototype {
         self.inner.prototype.borrow().clone()
     }

@@ -365,34 +365,16 @@ unsafe impl Trace for NanBoxedValue {
 }
 
 impl Clone for NanBoxedValue {
+    // gleaner: most values own nothing, and of those that do most are objects.
     #[inline(always)]
     fn clone(&self) -> Self {
-        // This way of inlining ensures the compiler
-        // knows it can convert the match into a
-        // jump table.
-        match self.value() & bits::MASK_KIND {
-            bits::MASK_OBJECT => unsafe {
-                mem::forget((*self.as_object_unchecked()).clone());
-            },
-            bits::MASK_STRING => unsafe {
-                mem::forget((*self.as_string_unchecked()).clone());
-            },
-            bits::MASK_SYMBOL => unsafe {
-                mem::forget((*self.as_symbol_unchecked()).clone());
-            },
-            bits::MASK_BIGINT => unsafe {
-                mem::forget((*self.as_bigint_unchecked()).clone());
-            },
-            _ => {
-                // Rest of the variants don't need additional handling.
-            }
+        if self.is_object() {
+            // SAFETY: the value is an object.
+            mem::forget(unsafe { (*self.as_object_unchecked()).clone() });
+        } else if self.is_owning() {
+            self.clone_owned();
         }
-
-        Self {
-            #[cfg(target_pointer_width = "32")]
-            half: self.half,
-            ptr: self.ptr,
-        }
+        self.same()
     }
 }
 
@@ -829,6 +811,92 @@ impl NanBoxedValue {
     }
 }
 
+impl NanBoxedValue {
+    /// Whether a drop has something to do.
+    #[inline(always)]
+    fn is_owning(&self) -> bool {
+        self.value() & bits::MASK_OWNING == bits::MASK_OWNING
+    }
+
+    /// The same bits.
+    #[inline(always)]
+    fn same(&self) -> Self {
+        Self {
+            #[cfg(target_pointer_width = "32")]
+            half: self.half,
+            ptr: self.ptr,
+        }
+    }
+
+    /// gleaner: whether two values are strictly equal; none of symbols and of large integers that are not the same.
+    #[inline]
+    pub(crate) fn strictly_equals(&self, other: &Self) -> Option<bool> {
+        if self.value() == other.value() {
+            return Some(!self.as_float64().is_some_and(f64::is_nan));
+        }
+        match (self.value() & bits::MASK_KIND, other.value() & bits::MASK_KIND) {
+            // SAFETY: both are strings.
+            (bits::MASK_STRING, bits::MASK_STRING) => unsafe {
+                let (left, right) = (self.as_string_unchecked(), other.as_string_unchecked());
+                Some(left.len() == right.len() && *left == *right)
+            },
+            (bits::MASK_SYMBOL, bits::MASK_SYMBOL) | (bits::MASK_BIGINT, bits::MASK_BIGINT) => None,
+            _ if self.is_owning() || other.is_owning() => Some(false),
+            _ => {
+                let number = |value: &Self| value.as_integer32().map(f64::from).or_else(|| value.as_float64());
+                #[allow(clippy::float_cmp)]
+                Some(number(self).is_some_and(|left| number(other).is_some_and(|right| left == right)))
+            }
+        }
+    }
+
+    /// gleaner: the value if it owns nothing.
+    #[inline(always)]
+    pub(crate) fn plain(&self) -> Option<Self> {
+        (!self.is_owning()).then(|| self.same())
+    }
+
+    /// gleaner: the code unit at a place, if the value is a string that has one there.
+    #[inline]
+    pub(crate) fn unit_at(&self, at: usize) -> Option<u16> {
+        if !self.is_string() {
+            return None;
+        }
+        // SAFETY: the value is a string.
+        unsafe { self.as_string_unchecked() }.code_unit_at(at)
+    }
+
+    /// gleaner: drops the value, an object without a call.
+    #[inline(always)]
+    pub(crate) fn release(self) {
+        if self.is_object() {
+            // SAFETY: the value is an object, and is forgotten.
+            unsafe { ManuallyDrop::into_inner(self.as_object_unchecked()) };
+            mem::forget(self);
+        }
+    }
+
+    /// Counts a reference more to what is no object.
+    #[inline(never)]
+    fn clone_owned(&self) {
+        match self.value() & bits::MASK_KIND {
+            // SAFETY: `self.0` is a string, thus this is safe.
+            bits::MASK_STRING => unsafe {
+                mem::forget((*self.as_string_unchecked()).clone());
+            },
+            // SAFETY: `self.0` is a symbol, thus this is safe.
+            bits::MASK_SYMBOL => unsafe {
+                mem::forget((*self.as_symbol_unchecked()).clone());
+            },
+            // SAFETY: `self.0` is a bigint, thus this is safe.
+            bits::MASK_BIGINT => unsafe {
+                mem::forget((*self.as_bigint_unchecked()).clone());
+            },
+            _ => {}
+        }
+    }
+}
+
 impl Drop for NanBoxedValue {
     #[inline(always)]
     fn drop(&mut self) {
@@ -842,19 +910,25 @@ impl Drop for NanBoxedValue {
 impl NanBoxedValue {
     #[inline(never)]
     fn drop_owned(&mut self) {
+        // gleaner: most of them are objects.
+        if self.is_object() {
+            // SAFETY: the value is an object.
+            unsafe { ManuallyDrop::into_inner(self.as_object_unchecked()) };
+            return;
+        }
         match self.value() & bits::MASK_KIND {
-            bits::MASK_OBJECT => {
-                unsafe { ManuallyDrop::into_inner(self.as_object_unchecked()) };
-            }
-            bits::MASK_STRING => {
-                unsafe { ManuallyDrop::into_inner(self.as_string_unchecked()) };
-            }
-            bits::MASK_SYMBOL => {
-                unsafe { ManuallyDrop::into_inner(self.as_symbol_unchecked()) };
-            }
-            bits::MASK_BIGINT => {
-                unsafe { ManuallyDrop::into_inner(self.as_bigint_unchecked()) };
-            }
+            // SAFETY: the value is a string.
+            bits::MASK_STRING => unsafe {
+                ManuallyDrop::into_inner(self.as_string_unchecked());
+            },
+            // SAFETY: the value is a symbol.
+            bits::MASK_SYMBOL => unsafe {
+                ManuallyDrop::into_inner(self.as_symbol_unchecked());
+            },
+            // SAFETY: the value is a bigint.
+            bits::MASK_BIGINT => unsafe {
+                ManuallyDrop::into_inner(self.as_bigint_unchecked());
+            },
             _ => {}
         }
     }

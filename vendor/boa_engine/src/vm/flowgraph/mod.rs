@@ -46,6 +46,7 @@ impl CodeBlock {
                 | Instruction::Move { .. }
                 | Instruction::PopIntoRegister { .. }
                 | Instruction::PushFromRegister { .. }
+                | Instruction::PushCallee { .. }
                 | Instruction::Add { .. }
                 | Instruction::Sub { .. }
                 | Instruction::Div { .. }
@@ -136,7 +137,7 @@ impl CodeBlock {
                         EdgeStyle::Line,
                     );
                 }
-                Instruction::Case { address, .. } => {
+                Instruction::Case { address, .. } | Instruction::CaseInt { address, .. } => {
                     graph.add_node(previous_pc, NodeShape::None, label.into(), Color::None);
                     graph.add_edge(
                         previous_pc,
@@ -376,7 +377,7 @@ impl CodeBlock {
                     graph.add_node(previous_pc, NodeShape::None, label.into(), Color::None);
                     graph.add_edge(previous_pc, pc, None, Color::None, EdgeStyle::Line);
                 }
-                Instruction::Return => {
+                Instruction::Return | Instruction::ReturnTop | Instruction::ReturnChecked => {
                     graph.add_node(previous_pc, NodeShape::Diamond, label.into(), Color::Red);
                 }
                 Instruction::Reserved1
@@ -429,11 +430,7 @@ impl CodeBlock {
                 | Instruction::Reserved48
                 | Instruction::Reserved49
                 | Instruction::Reserved50
-                | Instruction::Reserved51
-                | Instruction::Reserved52
-                | Instruction::Reserved53
-                | Instruction::Reserved54
-                | Instruction::Reserved55 => unreachable!("Reserved opcodes are unreachable"),
+                | Instruction::Reserved51 => unreachable!("Reserved opcodes are unreachable"),
             }
         }
 

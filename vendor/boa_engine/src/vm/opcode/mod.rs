@@ -17,6 +17,7 @@ use crate::{
     Context,
     vm::{completion_record::CompletionRecord, completion_record::IntoCompletionRecord},
 };
+pub(crate) use args::Code;
 use args::{Argument, read};
 use std::ops::ControlFlow;
 use thin_vec::ThinVec;
@@ -172,7 +173,7 @@ impl BytecodeEmitter {
     pub(crate) fn patch_jump_table(&mut self, label: Address, patch: &[Address]) {
         let length_offset = u32::from(label) as usize + 1;
 
-        let (length, first_offset) = read::<u32>(&self.bytes, length_offset);
+        let (length, first_offset) = read::<u32>(Code::of(&self.bytes), length_offset);
         assert_eq!(length as usize, patch.len());
 
         // Write patched address values.
@@ -345,6 +346,28 @@ impl Opcode {
     }
 }
 
+/// gleaner: bytes of [`Opcode::PopIntoRegister`].
+pub(crate) const POP_INTO_REGISTER_SIZE: u32 = 1 + size_of::<u32>() as u32;
+
+/// gleaner: the register that the instruction at `pc` pops a value into, if that is what it does.
+#[inline(always)]
+pub(crate) fn popped_into(bytecode: &Bytecode, pc: usize) -> Option<RegisterOperand> {
+    let is_pop = bytecode.bytes.get(pc).copied() == Some(Opcode::PopIntoRegister.encode());
+    is_pop.then(|| RegisterOperand::decode(Code::of(&bytecode.bytes), pc + 1).0)
+}
+
+/// gleaner: keeps what ends the code, if it ends.
+#[inline(always)]
+pub(crate) fn goes_on(flow: ControlFlow<CompletionRecord>, context: &mut Context) -> bool {
+    match flow {
+        ControlFlow::Continue(()) => true,
+        ControlFlow::Break(completion) => {
+            context.vm.completion = Some(completion);
+            false
+        }
+    }
+}
+
 fn encode_instruction<A: Argument>(opcode: Opcode, args: A, bytes: &mut Vec<u8>) {
     bytes.push(opcode.encode());
     args.encode(bytes);
@@ -410,7 +433,8 @@ macro_rules! generate_opcodes {
             )*
         }
 
-        type OpcodeHandler = fn(&mut Context, usize) -> ControlFlow<CompletionRecord>;
+        // gleaner: of the code under way, which they need not look for; false if it is left, with what `Vm::completion` tells.
+        type OpcodeHandler = fn(&mut Context, Code, usize) -> bool;
 
         pub(crate) const OPCODE_HANDLERS: [OpcodeHandler; 256] = {
             [
@@ -420,7 +444,7 @@ macro_rules! generate_opcodes {
             ]
         };
 
-        type OpcodeHandlerBudget = fn(&mut Context, usize, &mut u32) -> ControlFlow<CompletionRecord>;
+        type OpcodeHandlerBudget = fn(&mut Context, Code, usize, &mut u32) -> bool;
 
         pub(crate) const OPCODE_HANDLERS_BUDGET: [OpcodeHandlerBudget; 256] = {
             [
@@ -434,12 +458,11 @@ macro_rules! generate_opcodes {
             pastey::paste! {
                 #[inline(always)]
                 #[allow(unused_parens)]
-                fn [<handle_ $Variant:snake>](context: &mut Context, pc: usize) -> ControlFlow<CompletionRecord> {
-                    let bytes = &context.vm.frame().code_block.bytecode.bytes;
-                    let (args, next_pc) = <($($($FieldType),*)?)>::decode(bytes, pc + 1);
+                fn [<handle_ $Variant:snake>](context: &mut Context, code: Code, pc: usize) -> bool {
+                    let (args, next_pc) = <($($($FieldType),*)?)>::decode(code, pc + 1);
                     context.vm.frame_mut().pc = next_pc as u32;
                     let result = $Variant::operation(args, context);
-                    IntoCompletionRecord::into_completion_record(result, context)
+                    goes_on(IntoCompletionRecord::into_completion_record(result, context), context)
                 }
             }
         )*
@@ -448,13 +471,12 @@ macro_rules! generate_opcodes {
             pastey::paste! {
                 #[inline(always)]
                 #[allow(unused_parens)]
-                fn [<handle_ $Variant:snake _budget>](context: &mut Context, pc: usize, budget: &mut u32) -> ControlFlow<CompletionRecord> {
+                fn [<handle_ $Variant:snake _budget>](context: &mut Context, code: Code, pc: usize, budget: &mut u32) -> bool {
                     *budget = budget.saturating_sub(u32::from($Variant::COST));
-                    let bytes = &context.vm.frame().code_block.bytecode.bytes;
-                    let (args, next_pc) = <($($($FieldType),*)?)>::decode(bytes, pc + 1);
+                    let (args, next_pc) = <($($($FieldType),*)?)>::decode(code, pc + 1);
                     context.vm.frame_mut().pc = next_pc as u32;
                     let result = $Variant::operation(args, context);
-                    IntoCompletionRecord::into_completion_record(result, context)
+                    goes_on(IntoCompletionRecord::into_completion_record(result, context), context)
                 }
             }
         )*
@@ -499,7 +521,7 @@ macro_rules! generate_opcodes {
                 match opcode {
                     $(
                         Opcode::$Variant => {
-                            let (($($($FieldName),*)?), read_size) = <($($($FieldType),*)?)>::decode(bytes, pc + 1);
+                            let (($($($FieldName),*)?), read_size) = <($($($FieldType),*)?)>::decode(Code::of(bytes), pc + 1);
                             (Instruction::$Variant $({
                                 $(
                                     $FieldName: $FieldName
@@ -2284,17 +2306,33 @@ generate_opcodes! {
     Reserved50 => Reserved,
     /// Reserved [`Opcode`].
     Reserved51 => Reserved,
-    /// Reserved [`Opcode`].
-    Reserved52 => Reserved,
-    /// Reserved [`Opcode`].
-    Reserved53 => Reserved,
-    /// Reserved [`Opcode`].
-    Reserved54 => Reserved,
-    /// Reserved [`Opcode`].
-    Reserved55 => Reserved,
     /// Declare `var` type variable during eval declaration instantiation.
     ///
     /// - Operands:
     ///   - binding_index: `IndexOperand`
     DefEvalVar { binding_index: IndexOperand },
+
+    /// gleaner: Push the `this` value and the function of a call on the stack.
+    ///
+    /// - Registers:
+    ///   - Input: this, function
+    /// - Stack: **=>** this, function
+    PushCallee { this: RegisterOperand, function: RegisterOperand },
+
+    /// gleaner: Return the value on top of the stack from a function, as [`Opcode::CheckReturn`] says.
+    ///
+    /// - Stack: value **=>**
+    ReturnTop,
+
+    /// gleaner: Jump to the address if the value is strictly equal to the number.
+    ///
+    /// - Operands:
+    ///   - address: `Address`
+    ///   - number: `i32`
+    /// - Registers:
+    ///   - Input: value
+    CaseInt { address: Address, value: RegisterOperand, number: i32 },
+
+    /// gleaner: [`Opcode::CheckReturn`], and [`Opcode::Return`].
+    ReturnChecked,
 }

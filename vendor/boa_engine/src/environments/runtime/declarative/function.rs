@@ -1,21 +1,33 @@
 use boa_ast::scope::Scope;
 use boa_gc::{Finalize, GcRefCell, Trace, custom_trace};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 
 use crate::{JsNativeError, JsObject, JsResult, JsValue, builtins::function::OrdinaryFunction};
 
 #[derive(Debug, Trace, Finalize)]
 pub(crate) struct FunctionEnvironment {
     bindings: GcRefCell<Vec<Option<JsValue>>>,
+    /// gleaner: what code at run time has added; few functions have any.
     #[unsafe_ignore_trace]
-    deletable_bindings: RefCell<Vec<bool>>,
-    #[unsafe_ignore_trace]
-    deleted_bindings: RefCell<Vec<bool>>,
-    slots: Box<FunctionSlots>,
+    added: OnceCell<Box<Added>>,
+    slots: FunctionSlots,
 
     // Safety: Nothing in `Scope` needs tracing.
     #[unsafe_ignore_trace]
     scope: Scope,
+}
+
+/// gleaner: of each binding whether it may be deleted, and whether it was.
+#[derive(Debug, Default)]
+struct Added {
+    deletable: RefCell<Vec<bool>>,
+    deleted: RefCell<Vec<bool>>,
+}
+
+impl Added {
+    fn has(list: &RefCell<Vec<bool>>, index: usize) -> bool {
+        list.borrow().get(index).copied().unwrap_or_default()
+    }
 }
 
 impl FunctionEnvironment {
@@ -23,9 +35,8 @@ impl FunctionEnvironment {
     pub(crate) fn new(bindings_count: u32, slots: FunctionSlots, scope: Scope) -> Self {
         Self {
             bindings: GcRefCell::new(vec![None; bindings_count as usize]),
-            deletable_bindings: RefCell::new(vec![false; bindings_count as usize]),
-            deleted_bindings: RefCell::new(vec![false; bindings_count as usize]),
-            slots: Box::new(slots),
+            added: OnceCell::new(),
+            slots,
             scope,
         }
     }
@@ -46,6 +57,7 @@ impl FunctionEnvironment {
     ///
     /// Panics if the binding value is out of range or not initialized.
     #[track_caller]
+    #[inline] // gleaner
     pub(crate) fn get(&self, index: u32) -> Option<JsValue> {
         self.bindings.borrow()[index as usize].clone()
     }
@@ -71,27 +83,26 @@ impl FunctionEnvironment {
 
         bindings.resize(compile_bindings_len, None);
 
-        let mut deletable_bindings = self.deletable_bindings.borrow_mut();
+        let added = self.added.get_or_init(Box::default);
+        let mut deletable_bindings = added.deletable.borrow_mut();
         deletable_bindings.resize(compile_bindings_len, false);
         deletable_bindings[bindings_len..].fill(true);
 
-        self.deleted_bindings
-            .borrow_mut()
-            .resize(compile_bindings_len, false);
+        added.deleted.borrow_mut().resize(compile_bindings_len, false);
     }
 
     pub(crate) fn is_deleted_binding(&self, index: u32) -> bool {
-        self.deleted_bindings
-            .borrow()
-            .get(index as usize)
-            .copied()
-            .unwrap_or_default()
+        self.added
+            .get()
+            .is_some_and(|added| Added::has(&added.deleted, index as usize))
     }
 
     #[track_caller]
     pub(crate) fn restore_deleted_binding(&self, index: u32) {
         let index = index as usize;
-        if let Some(deleted) = self.deleted_bindings.borrow_mut().get_mut(index) {
+        if let Some(added) = self.added.get()
+            && let Some(deleted) = added.deleted.borrow_mut().get_mut(index)
+        {
             *deleted = false;
         }
     }
@@ -99,29 +110,18 @@ impl FunctionEnvironment {
     #[track_caller]
     pub(crate) fn delete_binding(&self, index: u32) -> bool {
         let index = index as usize;
-
-        if self
-            .deleted_bindings
-            .borrow()
-            .get(index)
-            .copied()
-            .unwrap_or_default()
-        {
+        let Some(added) = self.added.get() else {
+            return false;
+        };
+        if Added::has(&added.deleted, index) {
             return true;
         }
-
-        if !self
-            .deletable_bindings
-            .borrow()
-            .get(index)
-            .copied()
-            .unwrap_or_default()
-        {
+        if !Added::has(&added.deletable, index) {
             return false;
         }
 
         self.bindings.borrow_mut()[index] = None;
-        self.deleted_bindings.borrow_mut()[index] = true;
+        added.deleted.borrow_mut()[index] = true;
         true
     }
 

@@ -21,6 +21,7 @@ impl LexicalEnvironment {
     ///
     /// Panics if the binding value is out of range or not initialized.
     #[track_caller]
+    #[inline] // gleaner
     pub(crate) fn get(&self, index: u32) -> Option<JsValue> {
         self.bindings.borrow()[index as usize].clone()
     }

@@ -76,6 +76,7 @@ impl DeclarativeEnvironment {
     ///
     /// Panics if the binding value is out of range or not initialized.
     #[track_caller]
+    #[inline] // gleaner
     pub(crate) fn get(&self, index: u32) -> Option<JsValue> {
         self.kind.get(index)
     }
@@ -199,6 +200,7 @@ impl DeclarativeEnvironmentKind {
     ///
     /// Panics if the binding value is out of range or not initialized.
     #[track_caller]
+    #[inline] // gleaner
     pub(crate) fn get(&self, index: u32) -> Option<JsValue> {
         match self {
             Self::Lexical(inner) => inner.get(index),

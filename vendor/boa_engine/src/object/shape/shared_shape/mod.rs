@@ -154,6 +154,11 @@ impl SharedShape {
     fn forward_transitions(&self) -> &ForwardTransition {
         &self.inner.forward_transitions
     }
+    /// gleaner: the prototype, without a reference of its own.
+    #[inline]
+    pub(crate) fn prototype_ref(&self) -> Option<&JsObject> {
+        self.inner.prototype.as_ref()
+    }
     /// Check if the shape has the given prototype.
     #[must_use]
     pub fn has_prototype(&self, prototype: &JsObject) -> bool {

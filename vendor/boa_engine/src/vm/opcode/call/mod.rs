@@ -6,13 +6,19 @@ use dynify::Dynify;
 use super::{IndexOperand, RegisterOperand};
 use crate::{
     Context, JsError, JsExpect, JsObject, JsResult, JsValue, NativeFunction,
-    builtins::{Promise, promise::PromiseCapability},
+    builtins::{Promise, function::function_call, promise::PromiseCapability},
     error::JsNativeError,
     job::NativeAsyncJob,
     module::{ImportAttribute, ModuleKind, ModuleRequest, Referrer},
-    object::FunctionObjectBuilder,
+    object::{
+        FunctionObjectBuilder,
+        internal_methods::{CallValue, InternalMethodCallContext},
+    },
     vm::opcode::Operation,
 };
+
+/// gleaner: `[[Call]]`.
+type CallMethod = fn(&JsObject, usize, &mut InternalMethodCallContext<'_>) -> JsResult<CallValue>;
 
 /// `CallEval` implements the Opcode Operation for `Opcode::CallEval`
 ///
@@ -189,11 +195,21 @@ impl Call {
             .stack
             .calling_convention_get_function(argument_count.into());
 
-        let Some(object) = func.as_object() else {
+        let Some(object) = func.object_unowned() else {
             return Err(Self::handle_not_callable());
         };
+        // gleaner: a function of a script is on the stack as long as it runs.
+        if std::ptr::fn_addr_eq(object.vtable().__call__, function_call as CallMethod) {
+            function_call(&object, argument_count.into(), &mut InternalMethodCallContext::new(context))?;
+            return Ok(());
+        }
+        let object = (*object).clone();
 
-        object.__call__(argument_count.into()).resolve(context)?;
+        if object.__call__(argument_count.into()).resolve(context)? {
+            // gleaner: what a native returned.
+            let result = context.vm.stack.pop();
+            context.vm.deliver(result);
+        }
 
         Ok(())
     }

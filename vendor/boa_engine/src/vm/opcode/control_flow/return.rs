@@ -87,6 +87,62 @@ impl Operation for CheckReturn {
     const COST: u8 = 3;
 }
 
+/// gleaner: `ReturnTop` implements the Opcode Operation for `Opcode::ReturnTop`
+///
+/// Operation:
+///  - Return the value on top of the stack from a function.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReturnTop;
+
+impl ReturnTop {
+    #[inline(always)]
+    pub(crate) fn operation((): (), context: &mut Context) -> ControlFlow<CompletionRecord> {
+        let value = context.vm.stack.pop();
+        context.vm.set_return_value(value);
+        ReturnChecked::operation((), context)
+    }
+}
+
+impl Operation for ReturnTop {
+    const NAME: &'static str = "ReturnTop";
+    const INSTRUCTION: &'static str = "INST - ReturnTop";
+    const COST: u8 = 7;
+}
+
+/// gleaner: `ReturnChecked` implements the Opcode Operation for `Opcode::ReturnChecked`
+///
+/// Operation:
+///  - Return from a function what its caller takes: an object or `this` if it was constructed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReturnChecked;
+
+impl ReturnChecked {
+    #[inline(always)]
+    pub(crate) fn operation((): (), context: &mut Context) -> ControlFlow<CompletionRecord> {
+        if context.vm.frame().construct() {
+            return Self::constructed(context);
+        }
+        context.handle_return()
+    }
+
+    #[inline(never)]
+    fn constructed(context: &mut Context) -> ControlFlow<CompletionRecord> {
+        let frames = context.vm.frames.len();
+        CheckReturn::operation((), context)?;
+        // What may not be returned was thrown: the frame that catches it goes on.
+        if context.vm.frames.len() < frames {
+            return ControlFlow::Continue(());
+        }
+        context.handle_return()
+    }
+}
+
+impl Operation for ReturnChecked {
+    const NAME: &'static str = "ReturnChecked";
+    const INSTRUCTION: &'static str = "INST - ReturnChecked";
+    const COST: u8 = 7;
+}
+
 /// `SetAccumulator` implements the Opcode Operation for `Opcode::SetAccumulator`
 ///
 /// Operation:
@@ -118,8 +174,21 @@ pub(crate) struct Move;
 impl Move {
     #[inline(always)]
     pub(crate) fn operation((dst, src): (RegisterOperand, RegisterOperand), context: &mut Context) {
+        // gleaner: values that own nothing are copied at once.
         let value = context.vm.get_register(src.into());
-        context.vm.set_register(dst.into(), value.clone());
+        if let Some(value) = value.plain()
+            && context.vm.get_register(dst.into()).plain().is_some()
+        {
+            std::mem::forget(context.vm.replace_register(dst.into(), value));
+            return;
+        }
+        Self::owned(dst, src, context);
+    }
+
+    #[inline(never)]
+    fn owned(dst: RegisterOperand, src: RegisterOperand, context: &mut Context) {
+        let value = context.vm.get_register(src.into()).clone();
+        context.vm.set_register(dst.into(), value);
     }
 }
 
@@ -163,6 +232,31 @@ impl PushFromRegister {
         let value = context.vm.get_register(dst.into());
         context.vm.stack.push(value.clone());
     }
+}
+
+/// gleaner: `PushCallee` implements the Opcode Operation for `Opcode::PushCallee`
+///
+/// Operation:
+///  - Push the `this` value and the function of a call on the stack.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PushCallee;
+
+impl PushCallee {
+    #[inline(always)]
+    pub(crate) fn operation(
+        (this, function): (RegisterOperand, RegisterOperand),
+        context: &mut Context,
+    ) {
+        let this = context.vm.get_register(this.into()).clone();
+        let function = context.vm.get_register(function.into()).clone();
+        context.vm.stack.push_two(this, function);
+    }
+}
+
+impl Operation for PushCallee {
+    const NAME: &'static str = "PushCallee";
+    const INSTRUCTION: &'static str = "INST - PushCallee";
+    const COST: u8 = 4;
 }
 
 impl Operation for PushFromRegister {

@@ -20,12 +20,13 @@ impl DefineOwnPropertyByName {
     ) -> JsResult<()> {
         let object = context.vm.get_register(object.into()).clone();
         let value = context.vm.get_register(value.into()).clone();
-        let name = context
-            .vm
-            .frame()
-            .code_block()
-            .constant_string(index.into());
         let object = object.to_object(context)?;
+        let ic = &context.vm.frame().code_block().ic[usize::from(index)];
+        // gleaner: most objects are given what others of their shape were given here.
+        if ic.define(&object, &value) {
+            return Ok(());
+        }
+        let name = ic.name.clone();
         object.__define_own_property__(
             &name.into(),
             PropertyDescriptor::builder()

@@ -1,5 +1,5 @@
 use crate::{
-    Context,
+    Context, JsValue,
     vm::opcode::{IndexOperand, Operation, RegisterOperand},
 };
 
@@ -13,12 +13,12 @@ pub(crate) struct GetArgument;
 impl GetArgument {
     #[inline(always)]
     pub(crate) fn operation((index, dst): (IndexOperand, RegisterOperand), context: &mut Context) {
-        let value = context
-            .vm
-            .stack
-            .get_argument(context.vm.frame(), index.into())
-            .cloned()
-            .unwrap_or_default();
+        let (frame, index) = (context.vm.frame(), usize::from(index));
+        let value = if index < frame.argument_count as usize {
+            context.vm.stack.stack[frame.arguments_range().start + index].clone()
+        } else {
+            JsValue::undefined()
+        };
         context.vm.set_register(dst.into(), value);
     }
 }

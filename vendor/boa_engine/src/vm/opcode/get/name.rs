@@ -1,11 +1,14 @@
-use boa_ast::scope::BindingLocator;
+use boa_ast::scope::{BindingLocator, BindingLocatorScope};
 
 use crate::{
     Context, JsResult, JsValue,
     error::JsNativeError,
-    object::{internal_methods::InternalMethodPropertyContext, shape::slot::SlotAttributes},
+    object::internal_methods::InternalMethodPropertyContext,
     property::PropertyKey,
-    vm::opcode::{IndexOperand, Operation, RegisterOperand},
+    vm::{
+        inline_cache::Found,
+        opcode::{IndexOperand, Operation, RegisterOperand},
+    },
 };
 
 /// gleaner: the value of a binding, whose place a later script may have made.
@@ -58,6 +61,24 @@ impl Operation for GetName {
     const COST: u8 = 4;
 }
 
+/// gleaner: the value of a global name, where the compiler's place for it holds: no scope that code at run time may add to is in between.
+#[inline]
+fn plain_global(index: usize, ic_index: usize, context: &Context) -> Option<JsValue> {
+    let frame = context.vm.frame();
+    let code = frame.code_block();
+    if !matches!(code.bindings[index].scope(), BindingLocatorScope::GlobalObject) {
+        return None;
+    }
+    let current = frame.environments.current_declarative_ref(frame.realm.environment())?;
+    if current.with() || current.poisoned() {
+        return None;
+    }
+    match code.ic[ic_index].find::<false>(frame.realm.global_object())?.read() {
+        Found::Data(value) => Some(value),
+        Found::Getter(_) | Found::Absent => None,
+    }
+}
+
 /// `GetNameGlobal` implements the Opcode Operation for `Opcode::GetNameGlobal`
 ///
 /// Operation:
@@ -71,6 +92,11 @@ impl GetNameGlobal {
         (dst, index, ic_index): (RegisterOperand, IndexOperand, IndexOperand),
         context: &mut Context,
     ) -> JsResult<()> {
+        // gleaner: a property of the global object that its place knows.
+        if let Some(value) = plain_global(usize::from(index), usize::from(ic_index), context) {
+            context.vm.set_register(dst.into(), value);
+            return Ok(());
+        }
         let mut binding_locator =
             context.vm.frame().code_block.bindings[usize::from(index)].clone();
         context.find_runtime_binding(&mut binding_locator)?;
@@ -80,29 +106,19 @@ impl GetNameGlobal {
 
             let ic = &context.vm.frame().code_block().ic[usize::from(ic_index)];
 
-            let object_borrowed = object.borrow();
-            if let Some(slot) = ic.get(object_borrowed.shape()) {
-                let mut result = if slot.attributes.contains(SlotAttributes::PROTOTYPE) {
-                    let prototype = object_borrowed.shape().prototype().expect("prototype should have value");
-                    let prototype = prototype.borrow();
-                    prototype.properties().storage[slot.index as usize].clone()
-                } else {
-                    object_borrowed.properties().storage[slot.index as usize].clone()
-                };
-
-                drop(object_borrowed);
-                if slot.attributes.has_get() && result.is_object() {
-                    result = result.as_object().expect("should contain getter").call(
-                        &object.clone().into(),
-                        &[],
-                        context,
-                    )?;
+            match ic.find::<false>(&object).map(|cached| cached.read()) {
+                Some(Found::Data(value)) => {
+                    context.vm.set_register(dst.into(), value);
+                    return Ok(());
                 }
-                context.vm.set_register(dst.into(), result);
-                return Ok(());
+                Some(Found::Getter(getter)) => {
+                    let getter = getter.as_object().expect("should contain getter");
+                    let value = getter.call(&object.clone().into(), &[], context)?;
+                    context.vm.set_register(dst.into(), value);
+                    return Ok(());
+                }
+                Some(Found::Absent) | None => {}
             }
-
-            drop(object_borrowed);
 
             let key: PropertyKey = ic.name.clone().into();
 

@@ -2,9 +2,12 @@ use boa_string::StaticJsStrings;
 
 use crate::{
     Context, JsError, JsNativeError, JsObject, JsResult, JsValue, js_string,
-    object::{internal_methods::InternalMethodPropertyContext, shape::slot::SlotAttributes},
+    object::internal_methods::InternalMethodPropertyContext,
     property::PropertyKey,
-    vm::opcode::{IndexOperand, Operation, RegisterOperand},
+    vm::{
+        inline_cache::Found,
+        opcode::{IndexOperand, Operation, RegisterOperand},
+    },
 };
 
 /// gleaner: what had no such property, in V8's words, which tell more than that something is no object.
@@ -28,25 +31,49 @@ pub(crate) fn told_key(key: &JsValue) -> String {
 }
 
 fn get_by_name<const LENGTH: bool>(
-    (dst, object, receiver, index): (RegisterOperand, &JsValue, &JsValue, IndexOperand),
+    (dst, object, receiver, index): (RegisterOperand, RegisterOperand, RegisterOperand, IndexOperand),
     context: &mut Context,
 ) -> JsResult<()> {
-    if LENGTH {
-        if let Some(object) = object.as_object()
-            && object.is_array()
-        {
-            let value = object.borrow().properties().storage[0].clone();
-            context.vm.set_register(dst.into(), value);
-            return Ok(());
-        } else if let Some(string) = object.as_string() {
-            // NOTE: Since we’re using the prototype returned directly by `base_class()`,
-            //       we need to handle string primitives separately due to the
-            //       string exotic internal methods.
-            context
-                .vm
-                .set_register(dst.into(), (string.len() as u32).into());
-            return Ok(());
+    // gleaner: what is known of an object takes no references.
+    let value = context.vm.get_register(object.into());
+    let Some(object) = value.object_unowned() else {
+        return get_of_primitive::<LENGTH>((dst, object, receiver, index), context);
+    };
+    if LENGTH && object.is_array() {
+        let value = object.borrow().properties().storage[0].clone();
+        context.vm.set_register(dst.into(), value);
+        return Ok(());
+    }
+    let ic = &context.vm.frame().code_block().ic[usize::from(index)];
+    let found = ic.find::<false>(&object).map(|cached| cached.read());
+    let result = match found {
+        Some(Found::Data(value)) => value,
+        Some(Found::Absent) => JsValue::undefined(),
+        found => {
+            let object = (*object).clone();
+            let receiver = context.vm.get_register(receiver.into()).clone();
+            get_uncached(&object, receiver, found, index, context)?
         }
+    };
+    context.vm.set_register(dst.into(), result);
+    Ok(())
+}
+
+/// gleaner: gets a property of a value that is no object.
+#[inline(never)]
+fn get_of_primitive<const LENGTH: bool>(
+    (dst, object, receiver, index): (RegisterOperand, RegisterOperand, RegisterOperand, IndexOperand),
+    context: &mut Context,
+) -> JsResult<()> {
+    let value = context.vm.get_register(object.into()).clone();
+    // NOTE: Since we’re using the prototype returned directly by `base_class()`,
+    //       we need to handle string primitives separately due to the
+    //       string exotic internal methods.
+    if LENGTH && let Some(string) = value.as_string() {
+        context
+            .vm
+            .set_register(dst.into(), (string.len() as u32).into());
+        return Ok(());
     }
 
     // OPTIMIZATION:
@@ -55,51 +82,43 @@ fn get_by_name<const LENGTH: bool>(
     //
     //    To prevent the creation of a temporary JsObject, we directly retrieve the prototype that
     //    `to_object()` would produce, such as `Number.prototype`, `String.prototype`, etc.
-    if object.is_null_or_undefined() {
+    if value.is_null_or_undefined() {
+        // gleaner: the error names the property.
         let key = &context.vm.frame().code_block().ic[usize::from(index)].name;
-        return Err(no_object(object, "read", "reading", key.to_std_string_escaped()));
+        return Err(no_object(&value, "read", "reading", key.to_std_string_escaped()));
     }
-    let (own, of_primitive);
-    let object: &JsObject = match object.object_unowned() {
-        Some(object) => {
-            own = object;
-            &own
-        }
-        None => {
-            of_primitive = object.base_class(context)?;
-            &of_primitive
-        }
-    };
-
+    let object = value.base_class(context)?;
+    let receiver = context.vm.get_register(receiver.into()).clone();
     let ic = &context.vm.frame().code_block().ic[usize::from(index)];
-    let object_borrowed = object.borrow();
-    if let Some(slot) = ic.get(object_borrowed.shape()) {
-        let mut result = if slot.attributes.contains(SlotAttributes::PROTOTYPE) {
-            let prototype = object_borrowed.shape().prototype().expect("prototype should have value");
-            let prototype = prototype.borrow();
-            prototype.properties().storage[slot.index as usize].clone()
-        } else {
-            object_borrowed.properties().storage[slot.index as usize].clone()
-        };
+    let found = ic.find::<false>(&object).map(|cached| cached.read());
+    let result = get_uncached(&object, receiver, found, index, context)?;
+    context.vm.set_register(dst.into(), result);
+    Ok(())
+}
 
-        drop(object_borrowed);
-        if slot.attributes.has_get() && result.is_object() {
-            result =
-                result
-                    .as_object()
-                    .expect("should contain getter")
-                    .call(receiver, &[], context)?;
+/// gleaner: gets a property that its place knows nothing of, or knows a getter of.
+fn get_uncached(
+    object: &JsObject,
+    receiver: JsValue,
+    found: Option<Found>,
+    index: IndexOperand,
+    context: &mut Context,
+) -> JsResult<JsValue> {
+    let ic = &context.vm.frame().code_block().ic[usize::from(index)];
+    match found.or_else(|| ic.look_up(object)) {
+        Some(Found::Data(value)) => return Ok(value),
+        Some(Found::Absent) => return Ok(JsValue::undefined()),
+        Some(Found::Getter(getter)) => {
+            let getter = getter.as_object().expect("should contain getter");
+            return getter.call(&receiver, &[], context);
         }
-        context.vm.set_register(dst.into(), result);
-        return Ok(());
+        None => {}
     }
-
-    drop(object_borrowed);
 
     let key: PropertyKey = ic.name.clone().into();
 
     let context = &mut InternalMethodPropertyContext::new(context);
-    let result = object.__get__(&key, receiver.clone(), context)?;
+    let result = object.__get__(&key, receiver, context)?;
 
     // Cache the property.
     let slot = *context.slot();
@@ -109,9 +128,7 @@ fn get_by_name<const LENGTH: bool>(
         let shape = object_borrowed.shape();
         ic.set(shape, slot);
     }
-
-    context.vm.set_register(dst.into(), result);
-    Ok(())
+    Ok(result)
 }
 
 fn get_by_value<const PUSH_KEY: bool>(
@@ -123,6 +140,21 @@ fn get_by_value<const PUSH_KEY: bool>(
     ),
     context: &mut Context,
 ) -> JsResult<()> {
+    // gleaner: an element of an array, or a letter, takes no references, and a key that is a number stays one.
+    if let Some(at) = context.vm.get_register(key.into()).as_i32()
+        && at >= 0
+    {
+        let base = context.vm.get_register(object.into());
+        let element = match base.object_unowned() {
+            Some(array) if array.is_array() => array.borrow().properties().get_dense_property(at as u32),
+            Some(_) => None,
+            None => base.letter_at(at as usize).map(JsValue::from),
+        };
+        if let Some(element) = element {
+            context.vm.set_register(dst.into(), element);
+            return Ok(());
+        }
+    }
     let key_value = context.vm.get_register(key.into()).clone();
     let base = context.vm.get_register(object.into()).clone();
     if base.is_null_or_undefined() {
@@ -202,8 +234,7 @@ impl GetLengthProperty {
         (dst, object, index): (RegisterOperand, RegisterOperand, IndexOperand),
         context: &mut Context,
     ) -> JsResult<()> {
-        let object = context.vm.get_register(object.into()).clone();
-        get_by_name::<true>((dst, &object, &object, index), context)
+        get_by_name::<true>((dst, object, object, index), context)
     }
 }
 
@@ -226,8 +257,7 @@ impl GetPropertyByName {
         (dst, object, index): (RegisterOperand, RegisterOperand, IndexOperand),
         context: &mut Context,
     ) -> JsResult<()> {
-        let object = context.vm.get_register(object.into()).clone();
-        get_by_name::<false>((dst, &object, &object, index), context)
+        get_by_name::<false>((dst, object, object, index), context)
     }
 }
 
@@ -255,9 +285,7 @@ impl GetPropertyByNameWithThis {
         ),
         context: &mut Context,
     ) -> JsResult<()> {
-        let receiver = context.vm.get_register(receiver.into()).clone();
-        let object = context.vm.get_register(value.into()).clone();
-        get_by_name::<false>((dst, &object, &receiver, index), context)
+        get_by_name::<false>((dst, value, receiver, index), context)
     }
 }
 

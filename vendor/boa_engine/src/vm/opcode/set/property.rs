@@ -3,13 +3,18 @@ use crate::{JsValue, js_string};
 use crate::value::JsVariant;
 use crate::vm::opcode::{IndexOperand, RegisterOperand};
 use crate::{
-    Context, JsNativeError, JsResult,
+    Context, JsNativeError, JsObject, JsResult,
     builtins::function::set_function_name,
-    object::{internal_methods::InternalMethodPropertyContext, shape::slot::SlotAttributes},
+    object::internal_methods::InternalMethodPropertyContext,
     property::{PropertyDescriptor, PropertyKey},
     vm::opcode::{Operation, no_object, told_key},
 };
 use boa_macros::js_str;
+
+/// gleaner: whether what is written is written to the object itself.
+fn receiver_is(receiver: &JsValue, object: &JsObject) -> bool {
+    receiver.object_unowned().is_some_and(|receiver| JsObject::equals(&receiver, object))
+}
 
 fn set_by_name(
     value: RegisterOperand,
@@ -28,41 +33,36 @@ fn set_by_name(
 
     let ic = &context.vm.frame().code_block().ic[usize::from(index)];
 
-    let object_borrowed = object.borrow();
-    if let Some(slot) = ic.get(object_borrowed.shape()) {
-        let slot_index = slot.index as usize;
-
-        if slot.attributes.is_accessor_descriptor() {
-            let result = if slot.attributes.contains(SlotAttributes::PROTOTYPE) {
-                let prototype = object_borrowed.shape().prototype().expect("prototype should have value");
-                let prototype = prototype.borrow();
-
-                prototype.properties().storage[slot_index + 1].clone()
-            } else {
-                object_borrowed.properties().storage[slot_index + 1].clone()
-            };
-
-            drop(object_borrowed);
-            if slot.attributes.has_set() && result.is_object() {
-                result.as_object().expect("should contain getter").call(
-                    receiver,
-                    std::slice::from_ref(&value),
-                    context,
-                )?;
+    // gleaner: a property that the object has, is given, or has a setter of.
+    if let Some(cached) = ic.find::<true>(&object) {
+        let at = cached.slot.index as usize;
+        if let Some(then) = cached.then {
+            if receiver_is(receiver, &object) && object.borrow().extensible {
+                object.give(then, value);
+                return Ok(());
             }
-        } else if slot.attributes.contains(SlotAttributes::PROTOTYPE) {
-            let prototype = object_borrowed.shape().prototype().expect("prototype should have value");
-            let mut prototype = prototype.borrow_mut();
-
-            prototype.properties_mut().storage[slot_index] = value.clone();
-        } else {
-            drop(object_borrowed);
-            let mut object_borrowed = object.borrow_mut();
-            object_borrowed.properties_mut().storage[slot_index] = value.clone();
+        } else if cached.slot.attributes.is_accessor_descriptor() {
+            let setter = cached.holder.borrow().properties().storage[at + 1].clone();
+            if cached.slot.attributes.has_set() && let Some(setter) = setter.as_object() {
+                setter.call(receiver, std::slice::from_ref(&value), context)?;
+                return Ok(());
+            }
+        } else if receiver_is(receiver, &object) {
+            let before = {
+                let mut holder = cached.holder.borrow_mut();
+                std::mem::replace(&mut holder.properties_mut().storage[at], value)
+            };
+            drop(before);
+            return Ok(());
+        }
+    } else if receiver_is(receiver, &object)
+        && let Some(setter) = ic.put(&object, &value)
+    {
+        if let Some(setter) = setter.and_then(|setter| setter.as_object()) {
+            setter.call(receiver, std::slice::from_ref(&value), context)?;
         }
         return Ok(());
     }
-    drop(object_borrowed);
 
     let name: PropertyKey = ic.name.clone().into();
 
@@ -82,7 +82,10 @@ fn set_by_name(
         let ic = &context.vm.frame().code_block.ic[usize::from(index)];
         let object_borrowed = object.borrow();
         let shape = object_borrowed.shape();
-        ic.set(shape, slot);
+        // Attributes of a shape that one object alone has change, and the shape stays the same.
+        if shape.is_shared() {
+            ic.set(shape, slot);
+        }
     }
 
     Ok(())
@@ -160,6 +163,18 @@ impl SetPropertyByValue {
         ),
         context: &mut Context,
     ) -> JsResult<()> {
+        // gleaner: an element that an array has takes no references.
+        if let Some(at) = context.vm.get_register(key.into()).as_i32()
+            && at >= 0
+            && let Some(array) = context.vm.get_register(object.into()).object_unowned()
+            && array.is_array()
+        {
+            let mut array = array.borrow_mut();
+            let value = context.vm.get_register(value.into());
+            if array.extensible && array.properties_mut().set_dense_property(at as u32, value) {
+                return Ok(());
+            }
+        }
         let value = context.vm.get_register(value.into()).clone();
         let key = context.vm.get_register(key.into()).clone();
         let receiver = context.vm.get_register(receiver.into()).clone();

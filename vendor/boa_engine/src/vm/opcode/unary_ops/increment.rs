@@ -17,7 +17,15 @@ impl Inc {
         (dst, src): (RegisterOperand, RegisterOperand),
         context: &mut Context,
     ) -> JsResult<()> {
-        let value = context.vm.take_register(src.into());
+        // gleaner: a small number is one already.
+        if let Some(number) = context.vm.get_register(src.into()).as_integer()
+            && number < i32::MAX
+        {
+            context.vm.set_register(dst.into(), (number + 1).into());
+            return Ok(());
+        }
+        // What is no number stays where it is.
+        let value = context.vm.get_register(src.into()).clone();
 
         let (numeric, value) = match value.variant() {
             JsVariant::Integer32(number) if number < i32::MAX => {

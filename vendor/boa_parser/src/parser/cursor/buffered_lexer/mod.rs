@@ -132,7 +132,7 @@ where
         let previous_index = self.write_index.checked_sub(1).unwrap_or(PEEK_BUF_SIZE - 1);
 
         if let Some(ref token) = self.peeked[previous_index]
-            && token.kind() == &TokenKind::LineTerminator
+            && matches!(token.kind(), TokenKind::LineTerminator)
         {
             // We don't want to have multiple contiguous line terminators in the buffer, since
             // they have no meaning.
@@ -185,7 +185,7 @@ where
         }
 
         if let Some(ref token) = self.peeked[self.read_index] {
-            if skip_line_terminators && token.kind() == &TokenKind::LineTerminator {
+            if skip_line_terminators && matches!(token.kind(), TokenKind::LineTerminator) {
                 // We only store 1 contiguous line terminator, so if the one at `self.read_index`
                 // was a line terminator, we know that the next won't be one.
                 self.read_index = (self.read_index + 1) % PEEK_BUF_SIZE;
@@ -224,7 +224,26 @@ where
     ///  - `peek(1, false) == \n`
     ///  - `peek(2, true) == None` (End of stream)
     ///  - `peek(2, false) == B`
+    #[inline]
     pub(super) fn peek(
+        &mut self,
+        skip_n: usize,
+        skip_line_terminators: bool,
+        interner: &mut Interner,
+    ) -> ParseResult<Option<&Token>> {
+        // gleaner: a token is looked at a dozen times after it was read.
+        let is_there = skip_n == 0
+            && self.read_index != self.write_index
+            && self.peeked[self.read_index]
+                .as_ref()
+                .is_some_and(|token| !skip_line_terminators || !matches!(token.kind(), TokenKind::LineTerminator));
+        if is_there {
+            return Ok(self.peeked[self.read_index].as_ref());
+        }
+        self.peek_further(skip_n, skip_line_terminators, interner)
+    }
+
+    fn peek_further(
         &mut self,
         skip_n: usize,
         skip_line_terminators: bool,
@@ -243,7 +262,7 @@ where
             }
 
             if let Some(ref token) = self.peeked[read_index] {
-                if skip_line_terminators && token.kind() == &TokenKind::LineTerminator {
+                if skip_line_terminators && matches!(token.kind(), TokenKind::LineTerminator) {
                     read_index = (read_index + 1) % PEEK_BUF_SIZE;
                     // We only store 1 contiguous line terminator, so if the one at `self.read_index`
                     // was a line terminator, we know that the next won't be one.
