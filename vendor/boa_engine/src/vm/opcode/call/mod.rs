@@ -11,7 +11,7 @@ use crate::{
     job::NativeAsyncJob,
     module::{ImportAttribute, ModuleKind, ModuleRequest, Referrer},
     object::FunctionObjectBuilder,
-    vm::opcode::Operation,
+    vm::{callee, opcode::Operation},
 };
 
 /// `CallEval` implements the Opcode Operation for `Opcode::CallEval`
@@ -33,9 +33,7 @@ impl CallEval {
             .calling_convention_get_function(argument_count.into());
 
         let Some(object) = func.as_object() else {
-            return Err(JsNativeError::typ()
-                .with_message("not a callable function")
-                .into());
+            return Err(callee::not_callable(context));
         };
 
         // Taken from `13.3.6.1 Runtime Semantics: Evaluation`
@@ -82,7 +80,9 @@ impl CallEval {
             return Ok(());
         }
 
-        object.__call__(argument_count.into()).resolve(context)?;
+        if let Err(thrown) = object.__call__(argument_count.into()).resolve(context) {
+            return Err(callee::thrown(thrown, &object, context));
+        }
         Ok(())
     }
 }
@@ -117,9 +117,7 @@ impl CallEvalSpread {
         let func = context.vm.stack.calling_convention_get_function(0);
 
         let Some(object) = func.as_object() else {
-            return Err(JsNativeError::typ()
-                .with_message("not a callable function")
-                .into());
+            return Err(callee::not_callable(context));
         };
         // Taken from `13.3.6.1 Runtime Semantics: Evaluation`
         //            `CallExpression : CoverCallExpressionAndAsyncArrowHead`
@@ -163,7 +161,9 @@ impl CallEvalSpread {
             .stack
             .calling_convention_push_arguments(&arguments);
 
-        object.__call__(argument_count).resolve(context)?;
+        if let Err(thrown) = object.__call__(argument_count).resolve(context) {
+            return Err(callee::thrown(thrown, &object, context));
+        }
         Ok(())
     }
 }
@@ -190,20 +190,14 @@ impl Call {
             .calling_convention_get_function(argument_count.into());
 
         let Some(object) = func.as_object() else {
-            return Err(Self::handle_not_callable());
+            return Err(callee::not_callable(context));
         };
 
-        object.__call__(argument_count.into()).resolve(context)?;
+        if let Err(thrown) = object.__call__(argument_count.into()).resolve(context) {
+            return Err(callee::thrown(thrown, &object, context));
+        }
 
         Ok(())
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn handle_not_callable() -> JsError {
-        JsNativeError::typ()
-            .with_message("not a callable function")
-            .into()
     }
 }
 
@@ -242,12 +236,12 @@ impl CallSpread {
             .calling_convention_get_function(argument_count);
 
         let Some(object) = func.as_object() else {
-            return Err(JsNativeError::typ()
-                .with_message("not a callable function")
-                .into());
+            return Err(callee::not_callable(context));
         };
 
-        object.__call__(argument_count).resolve(context)?;
+        if let Err(thrown) = object.__call__(argument_count).resolve(context) {
+            return Err(callee::thrown(thrown, &object, context));
+        }
         Ok(())
     }
 }
