@@ -268,8 +268,14 @@ fn outcome_of(page: &Page, kept: EngineCache, wire: &SharedWire) -> (Outcome, Op
         end = window.engine.run(page.reach);
     }
     let told = reader::read_page(&mut window, &page.acts, page.seeks, page.reach);
-    let outcome =
-        Outcome { value, states: told.states, undone: told.undone, cut: told.cut, ..told_of(&mut window, page, end) };
+    let outcome = Outcome {
+        value,
+        states: told.states,
+        undone: told.undone,
+        cut: told.cut,
+        unshown: told.unshown,
+        ..told_of(&mut window, page, end)
+    };
     if page.held && outcome.spent != Some(Spent::Panicked) {
         hold(&mut window, page, outcome, wire);
     }

@@ -241,6 +241,21 @@ pub const RENDER_STORAGE_BYTES_MAX: usize = 5 << 20;
 /// Nodes laid out, over all layouts of a page, for scripts that alternate between measuring and changing: some seconds of CPU.
 pub const RENDER_LAYOUT_NODES_MAX: usize = 50_000_000;
 
+/// Elements in a box among which the highest is looked for.
+pub const RENDER_CONTENT_ELEMENTS_MAX: usize = 1_000;
+
+/// Blocks that are walked up from an element for the one that its size is a share of.
+pub const STYLE_BLOCKS_MAX: usize = 32;
+
+/// Items of a line whose sizes are added up for the one that grows or shrinks.
+pub const STYLE_LINE_MAX: usize = 100;
+
+/// Sizes that one `ResizeObserver` reports after the first ones: a callback that resizes its target could go on without end.
+pub const RENDER_RESIZES_MAX: usize = 1_000;
+
+/// Functions and parentheses within each other in one length.
+pub const STYLE_CALC_DEPTH_MAX: usize = 16;
+
 /// Rules created over the life of one style sheet; large frameworks have 5,000.
 pub const STYLE_RULES_MAX: usize = 20_000;
 
@@ -252,6 +267,9 @@ pub const STYLE_TRIES_MAX: u64 = 50_000_000;
 
 /// Elements checked for animations at a time and remembered, and animation events of one page.
 pub const STYLE_MOVED_MAX: usize = 10_000;
+
+/// References to custom properties behind one value, those within their values included.
+pub const STYLE_SUBSTITUTIONS_MAX: u32 = 256;
 
 /// Bytes of a value after its custom properties are substituted.
 pub const STYLE_VALUE_BYTES_MAX: usize = 64 << 10;

@@ -34,7 +34,7 @@ use self::shown::LinkTable;
 use crate::engine::trace;
 use crate::web::html::load::Window;
 use crate::wire::trace::What;
-use crate::wire::{Act, Cut, End, PageState, Reach, Seeks};
+use crate::wire::{Act, Cut, End, PageState, Reach, Seeks, Unshown};
 
 /// The results of the acts.
 #[derive(Default)]
@@ -44,6 +44,7 @@ pub struct ActResults {
     pub undone: Vec<Act>,
     /// Set if the reader stopped while new things still appeared.
     pub cut: Option<Cut>,
+    pub unshown: Unshown,
 }
 
 /// Reads the page as it is, then does the acts.
@@ -64,6 +65,10 @@ pub fn read_page(window: &mut Window, acts: &[Act], seeks: Seeks, reach: Reach) 
     }
     told.cut = explore::explore(window, seeks, reach, &mut book);
     told.states = book.states;
+    // Exploring scrolls to the end of each list, and has a bound for what is not reached.
+    let is_explored = seeks.tries > 0;
+    told.unshown = window.unshown(!is_explored);
+    told.unshown.rows = if is_explored { None } else { explore::unseen_rows(window) };
     told
 }
 

@@ -57,8 +57,8 @@ fn each_error_is_told_with_the_line_and_column_of_the_page_where_it_was_thrown()
         ("\n  undefinedName + 1;", "2:3 ReferenceError: undefinedName is not defined"),
         (" throw new Error('t1')", "1:16 Error: t1"),
         (" throw 'text'", "1:10 text"),
-        ("\n o.method();", "2:4 TypeError: not a callable function"),
-        ("\n new o.Foo(1);", "2:2 TypeError: not a constructor"),
+        ("\n o.method();", "2:4 TypeError: o.method is not a function"),
+        ("\n new o.Foo(1);", "2:2 TypeError: o.Foo is not a constructor"),
         ("\n foo.bar = 3;", "2:10 TypeError: Cannot set properties of undefined (setting 'bar')"),
         ("\n foo['bar'] ;", "2:5 TypeError: Cannot read properties of undefined (reading 'bar')"),
         ("\n const {qq} = foo;", "2:9 TypeError: Cannot destructure 'undefined' value"),
@@ -294,4 +294,39 @@ fn a_mistyped_flag_of_a_view_is_no_password() {
         let err = String::from_utf8(output.stderr).unwrap();
         assert!(err.contains("--screenshot-text") && !err.contains("password"), "{err}");
     }
+}
+
+/// Each call with what it cannot call, as Chromium names it.
+#[test]
+fn errors_of_calls_name_what_is_called() {
+    let cases: &[(&str, &str)] = &[
+        ("foo()", "foo is not a function"),
+        ("o . method\n(1)", "o.method is not a function"),
+        ("o?.method()", "o?.method is not a function"),
+        ("o.method?.call.x()", ""),
+        ("o.f(')', \"]\").x()", "o.f(...).x is not a function"),
+        ("o.f()()", "o.f(...) is not a function"),
+        ("new o.F().y()", "(intermediate value).y is not a function"),
+        ("(foo || o).z()", "(intermediate value).z is not a function"),
+        ("o['x-y'](1)", "o[...] is not a function"),
+        ("list[0]()", "list[0] is not a function"),
+        ("list[0].w()", "list[0].w is not a function"),
+        ("[1].q()", "(intermediate value).q is not a function"),
+        ("o.method(...list)", "o.method is not a function"),
+        ("o.method`text`", "o.method is not a function"),
+        ("eval.x()", "eval.x is not a function"),
+        ("(() => o.f().deep.er())()", "o.f(...).deep.er is not a function"),
+        ("/* \u{1F4A9} */ o.after()", "o.after is not a function"),
+        ("new foo", "foo is not a constructor"),
+        ("new o.f.g(1)", "o.f.g is not a constructor"),
+        ("new (() => 1)()", "not a constructor"),
+        ("o.f.call(o).apply()", "o.f.call(...).apply is not a function"),
+    ];
+    let mut script = "var foo = 1, list = [{}, {}], o = { f() { return { deep: {} } }, F: class {} };\n".to_owned();
+    script.extend(cases.iter().map(|(call, _)| {
+        format!("try {{ {call}; console.log('') }} catch (error) {{ console.log(error.message) }}\n")
+    }));
+    let page = render(&[("p.html", "<script src=a.js></script>"), ("a.js", &script)], &[]);
+    let expected: Vec<&str> = cases.iter().map(|(_, message)| *message).collect();
+    assert_eq!(console(&page), expected);
 }

@@ -355,6 +355,56 @@ fn styles_are_read_and_written() {
 }
 
 #[test]
+fn sizes_are_those_of_the_blocks_around() {
+    assert_facts(&[
+        "(document.body.innerHTML = '<div style=\"height: 300px\"><b id=h style=\"display: block; height: 50%\"><b id=i style=\"display: block; height: 100%\">x</b></b></div>',
+          h.offsetHeight === 150 && i.offsetHeight === 150)",
+        "(h.style.height = 'calc(100% - 2 * (10px + 1em))', h.offsetHeight === 248 && i.offsetHeight === 248)",
+        // A column: what its only growing child gets, and what a box that cuts its content off shrinks to.
+        "(document.body.innerHTML = '<style>.s { overflow: auto } .c { display: flex; flex-flow: column }</style><div class=c style=\"height: 350px\">\
+          <p style=\"flex: none; height: 50px\"></p><i style=\"display: block; height: 9px; position: absolute\"></i><div class=s id=s><div id=r style=\"height: 3000px\"></div></div></div>',
+          s.clientHeight === 300 && s.scrollHeight === 3000 && r.clientHeight === 3000)",
+        "(s.className = '', s.clientHeight === 3000)",
+        "(s.style.flex = 1, s.clientHeight === 300)",
+        "(s.style.maxHeight = '80px', s.clientHeight === 80)",
+        "(s.style.cssText = 'height: 50vh', s.clientHeight === 200)",
+        "(s.style.cssText = 'height: 50%', s.parentNode.removeAttribute('style'), s.clientHeight === 3000)",
+        // A row: what shrinks beside what does not.
+        "(document.body.innerHTML = '<div style=\"width: 100px\"><div id=l style=\"display: flex\"><i style=\"flex: none; width: 90px\"></i><b id=e style=\"width: 1px\"></b></div></div>',
+          l.offsetWidth === 100 && e.offsetWidth === 1)",
+        "(l.prepend(l.firstElementChild.cloneNode()), e.offsetWidth === 0)",
+        "(e.style.flexShrink = 0, e.offsetWidth === 1)",
+        "(e.style.width = 'calc(max(4px, 2px) + 50%)', e.offsetWidth === 54)",
+        // What grows is as high as its content at least. What has padding, or something high inside, has so much to scroll.
+        "(document.body.innerHTML = '<div style=\"height: 300px; display: flex; flex-direction: column; overflow: auto\" id=x><div style=\"flex-grow: 1\" id=y><p style=\"height: 400px\"></p></div></div>', y.offsetHeight === 400)",
+        "(y.style.overflow = 'hidden', y.offsetHeight === 300)",
+        "(x.innerHTML = '<div style=\"height: 50px\"><div id=z style=\"padding-top: 100px; padding-bottom: 700px\">text</div></div>', z.offsetHeight === 820 && x.scrollHeight === 820)",
+        "(x.innerHTML = '<div style=\"height: 50px\"><div style=\"height: 60px\"><p style=\"height: 900px\"></p></div></div>', x.scrollHeight === 900)",
+        // What a block does not hold overflows it, unless it is cut off.
+        "(document.body.innerHTML = '<div id=o style=\"height: 90px\"><div id=v style=\"height: 100%\"><p style=\"height: 500px\"></p></div></div>', o.scrollHeight === 500)",
+        "(v.style.overflow = 'hidden', o.scrollHeight === 90)",
+        "getComputedStyle(v).rowGap === 'normal' && getComputedStyle(v).getPropertyValue('--some-color') === ''",
+    ]);
+}
+
+#[test]
+fn lists_that_hold_rows_back_are_told() {
+    let list = "<div id=a role=grid aria-rowcount=60 style='height: 100px; overflow: auto'><div style='height: 2000px'><p aria-rowindex=1><a href=/1>1</a></div></div>\
+        <div id=b style='display: grid'><div id=c style='height: 100%'></div></div>\
+        <script>a.onscroll = b.onscroll = () => {}; log.push(c.offsetHeight, a.offsetHeight)</script>";
+    let words = on_a_page(list, &[], |window| window.unshown(true).words());
+    let [flat, below] = words.as_slice() else { panic!("{words:?}") };
+    assert!(flat.contains("measured 1 box without a height"), "{flat}");
+    assert!(below.contains("goes on below in 1 box"), "{below}");
+    // What is scrolled to its end, and what is measured only once it has a height or holds a link, holds nothing back.
+    let words = on_a_page(list, &[], |window| {
+        text_of(window, "String((a.scrollTop = 1900, c.innerHTML = '<a href=/2></a>'))");
+        window.unshown(true).words()
+    });
+    assert_eq!(words, [""; 0]);
+}
+
+#[test]
 fn places_grow_with_what_stands_in_them() {
     assert_facts(&[
         "p.getBoundingClientRect().height === 20 && p.offsetWidth === 1280 && p.offsetParent === document.body",
@@ -402,6 +452,17 @@ fn connections_fail_as_at_a_closed_port() {
          new Worker('/w.js').onerror = () => log.push('worker'); new PerformanceObserver(() => {}).observe({})</script>",
         &[],
         "ws://site.test/live 0 error 3 close 1006 source 2 worker",
+    );
+}
+
+#[test]
+fn sizes_are_reported_again_when_they_change() {
+    assert_log(
+        "<div id=a>x</div><script>const a = document.getElementById('a');\
+         new ResizeObserver(es => log.push(es[0].contentRect.height)).observe(a);\
+         setTimeout(() => { a.style.height = '50px' }, 100); setTimeout(() => { a.title = 'same' }, 200)</script>",
+        &[],
+        "20 50",
     );
 }
 

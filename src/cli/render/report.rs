@@ -50,6 +50,9 @@ pub(super) struct Report {
     /// Why exploring stopped before everything was seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     cut: Option<String>,
+    /// What its lists hold back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unshown: Vec<String>,
     /// Acts that matched nothing on the page.
     pub undone: Vec<String>,
     requests: Vec<ScriptRequest>,
@@ -121,6 +124,7 @@ impl Report {
             links,
             navigations: outcome.navigations,
             cut: outcome.cut.map(|cut| format!("{} ({} acts)", cut.words(), cut.acts)),
+            unshown: outcome.unshown.words(),
             undone: outcome.undone.iter().map(ToString::to_string).collect(),
             requests: requests(&outcome.trace),
             errors: outcome.errors,
@@ -230,6 +234,12 @@ impl Report {
         }
         if let Some(cut) = &self.cut {
             let _ = writeln!(text, "incomplete: {cut}");
+        }
+        for words in &self.unshown {
+            let _ = writeln!(text, "incomplete: {words}");
+        }
+        if !self.unshown.is_empty() && self.cut.is_none() {
+            text.push_str("hint: --explore scrolls lists to their end\n");
         }
         let more = refused.len().saturating_sub(SHOWN) + self.errors.len().saturating_sub(SHOWN);
         if more > 0 {

@@ -23,7 +23,7 @@ use gleaner_login::secret::{told_url, told_words};
 use gleaner_net::fetch::charset;
 use gleaner_page::{feed, scripted};
 use gleaner_render::children::{ChildError, Children};
-use gleaner_render::wire::{Bound, Outcome, Page, Seeks, Viewport};
+use gleaner_render::wire::{Bound, Outcome, Page, Seeks, Unshown, Viewport};
 use gleaner_rules::{RenderActs, RenderWhen, SiteRules};
 use gleaner_store::crawldb::faults;
 
@@ -96,6 +96,7 @@ pub async fn render(of: PageVisit<'_>, sent: SentPage<'_>) -> Option<Made> {
         shortcut::teach(of, (now_ms, &markup), recorded, (sent.read, &made)).await;
     }
     tell_cut(of, &outcome, gained);
+    tell_unshown(of, &outcome);
     let states = outcome.states.len();
     let requests = errands.sent.load(std::sync::atomic::Ordering::Relaxed);
     let detail = format!("rendered: {gained} links more, {states} states, {requests} requests");
@@ -361,6 +362,15 @@ fn tell_cut(of: PageVisit<'_>, outcome: &Outcome, gained: usize) {
         }
         tracing::warn!(%site, url, acts, requests, links = gained, why, "the page had more to show: the rest is skipped");
         errands.not_whole.tell(&format!("it had more to show: {why}"));
+    }
+}
+
+/// Reports lists that show less than they have. That a box scrolls on says nothing of its list.
+fn tell_unshown(PageVisit { scripts, job, errands }: PageVisit<'_>, outcome: &Outcome) {
+    for why in (Unshown { below: 0, ..outcome.unshown }).words() {
+        let (site, url) = (&scripts.rules.name, job.url.as_str());
+        tracing::warn!(%site, url, why, "a list of the page may have more rows than it shows");
+        errands.not_whole.tell(&format!("a list may have more to show: {why}"));
     }
 }
 

@@ -36,6 +36,7 @@ use self::infer::Infers;
 use self::pick::Pickers;
 use self::sight::Sight;
 use self::stated::Stated;
+pub(super) use self::stated::unseen_rows;
 use self::turns::Turns;
 use self::views::Views;
 use super::controls::{Control, Rank};

@@ -6,7 +6,7 @@ use boa_engine::{Context, JsResult, JsValue};
 use html5ever::local_name;
 use url::Url;
 
-use super::cssom_view::layout;
+use super::cssom_view::{layout, unshown};
 use super::dom::document;
 use super::html::load::Window;
 use super::html::{history, navigation, storage};
@@ -14,7 +14,7 @@ use super::{html, intersection_observer, listens_to, missing, own_document, read
 use crate::dom::{HtmlOptions, NodeId, Selectors, Tree};
 use crate::engine::{events, jobs, realm};
 use crate::limits;
-use crate::wire::{End, Filling, How, Link, Navigation, Reach, Stored};
+use crate::wire::{End, Filling, How, Link, Navigation, Reach, Stored, Unshown};
 
 impl Window {
     /// All `a[href]` in document order; those of open shadow roots follow those of the tree around them.
@@ -35,6 +35,11 @@ impl Window {
     /// The interfaces of browsers that the page's scripts asked for and that are missing here.
     pub fn missing(&mut self) -> Vec<String> {
         self.engine.look(missing::told).unwrap_or_default()
+    }
+
+    /// What the boxes of its lists hold back; with those that go on below what they show, if `below` is set.
+    pub fn unshown(&mut self, below: bool) -> Unshown {
+        self.engine.with(|context| unshown::told(below, context)).unwrap_or_default()
     }
 
     /// What scripts left in the page's storages.

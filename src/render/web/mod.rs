@@ -35,7 +35,7 @@ use url::Url;
 
 use self::animations::{css_animations, web_animations};
 use self::cssom::{style, style_sheets, styles};
-use self::cssom_view::{layout, media, metrics};
+use self::cssom_view::{layout, media, metrics, unshown};
 use self::dom::{
     attr, collection, create_event, data, document, element, event_path, implementation, node, observe, parent, range,
     shadow, tokens, traversal, xpath,
@@ -134,6 +134,7 @@ pub fn install(setting: &load::Setting, context: &mut Context) -> JsResult<()> {
 fn install_window(setting: &load::Setting, context: &mut Context) -> JsResult<()> {
     exotic::install(context)?;
     missing::install(context)?;
+    unshown::install(context);
     html::resources::install(context);
     target::register(TargetKind::with_way::<NodeObject>(event_path::way), context);
     context.insert_data(events::Outermost(event_path::is_outermost));

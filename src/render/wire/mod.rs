@@ -20,7 +20,7 @@ pub mod trace;
 pub use self::filling::{Filling, Submit};
 pub use self::link::Link;
 pub use self::navigation::{How, Navigation};
-pub use self::outcome::{Bound, ConsoleLine, Cut, End, Outcome, PageState, ScriptError, Spent};
+pub use self::outcome::{Bound, ConsoleLine, Cut, End, Outcome, PageState, ScriptError, Spent, Unshown};
 pub use self::page::{Act, Page, Reach, ScriptHead, ScriptKind, Seeks, Viewport, Wanted};
 pub use self::request::{Asker, Request, RequestId, check_request};
 pub use self::response::{Answer, Response};

@@ -15,6 +15,9 @@ pub struct Outcome {
     /// Interfaces of browsers that the scripts asked for and that gleaner does not have, each once.
     #[serde(default)]
     pub missing: Vec<String>,
+    /// What its lists hold back.
+    #[serde(default)]
+    pub unshown: Unshown,
     /// Console lines and errors that were only counted.
     pub untold: u64,
     /// The value of the last script that did not throw, as text.
@@ -60,6 +63,36 @@ pub struct PageState {
     /// Magnet and similar links anywhere in the page that no earlier state had.
     #[serde(default)]
     pub found: Vec<String>,
+}
+
+/// What the lists of a page hold back that draw the rows in view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unshown {
+    /// Boxes that scripts measured, that gleaner's layout gives no height, and that show no link.
+    pub flat: u32,
+    /// Boxes that scroll, with more below what they show; counted where the page was not explored.
+    pub below: u32,
+    /// The number of rows that a grid declares, and how many it shows, likewise.
+    pub rows: Option<(u32, u32)>,
+}
+
+impl Unshown {
+    /// Its texts in log lines.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        let boxes = |count: u32| if count == 1 { "1 box".to_owned() } else { format!("{count} boxes") };
+        let flat = (self.flat > 0).then(|| {
+            format!(
+                "its scripts measured {} without a height in gleaner's layout: a list in it may be empty",
+                boxes(self.flat)
+            )
+        });
+        let rows = self.rows.map(|(all, shown)| format!("a grid says that it has {all} rows, and shows {shown}"));
+        let below = self.rows.is_none() && self.below > 0;
+        let below = below
+            .then(|| format!("its content goes on below in {}: a list may draw further rows there", boxes(self.below)));
+        flat.into_iter().chain(rows).chain(below).collect()
+    }
 }
 
 /// Why a run of the loop ended.

@@ -35,6 +35,11 @@ impl SourceText {
         self.source_text.as_ref().map(|x| &x.source_text)
     }
 
+    /// gleaner: all of it, if there is any.
+    pub(crate) fn code_units(&self) -> Option<&[u16]> {
+        Some(self.inner()?.get_code_points_from_pos(boa_ast::LinearPosition::new(0)))
+    }
+
     fn is_empty(&self) -> bool {
         self.source_text.is_none()
     }

@@ -197,6 +197,12 @@ pub struct Cascade<'a> {
     pub tries: &'a Cell<u64>,
 }
 
+/// The state of a substitution: the properties under way, which may not refer to themselves, and the references that may follow.
+struct Substitution {
+    open: Vec<(NodeId, String)>,
+    left: u32,
+}
+
 /// The precedence of a declaration, highest wins: importance, the tree's rank, the style attribute, layer, specificity, order.
 type Weight = (bool, i8, bool, usize, u32, usize);
 
@@ -294,11 +300,16 @@ impl Cascade<'_> {
         }
     }
 
-    /// Substitutes the values of custom properties (CSS Variables §3), up to a limit.
-    fn substituted(&self, element: NodeId, mut value: String) -> String {
-        const PLACES: usize = 16;
-        for _ in 0..PLACES {
-            let Some(start) = value.find("var(") else { return value };
+    /// Substitutes the values of custom properties (CSS Variables §3), up to a limit. A reference without a value makes the declaration
+    /// behave as unset (§3.1).
+    fn substituted(&self, element: NodeId, value: String) -> String {
+        let mut of = Substitution { open: Vec::new(), left: limits::STYLE_SUBSTITUTIONS_MAX };
+        self.substitute(element, value, &mut of).unwrap_or_else(|| "unset".to_owned())
+    }
+
+    fn substitute(&self, element: NodeId, mut value: String, of: &mut Substitution) -> Option<String> {
+        while let Some(start) = value.find("var(") {
+            of.left = of.left.checked_sub(1)?;
             let mut depth = 0_u32;
             let end = value[start..].char_indices().find_map(|(place, c)| {
                 match c {
@@ -313,22 +324,37 @@ impl Cascade<'_> {
                 Some((name, fallback)) => (name, Some(fallback.trim().to_owned())),
                 None => (inside, None),
             };
-            let name = name.trim().to_owned();
-            let mut at = Some(element);
-            let found = std::iter::from_fn(|| {
-                let here = at?;
-                at = self.parent(here);
-                Some(here)
-            })
-            .find_map(|here| self.declared(here, &name, None));
-            // A reference without a value makes the declaration behave as unset (§3.1).
-            let Some(text) = found.or(fallback) else { return "unset".to_owned() };
+            let text = match self.custom(element, name.trim(), of) {
+                Some(text) => text,
+                None => self.substitute(element, fallback?, of)?,
+            };
             if value.len() + text.len() > limits::STYLE_VALUE_BYTES_MAX {
-                return "unset".to_owned();
+                return None;
             }
             value.replace_range(start..end.map_or(value.len(), |end| end + 1), &text);
         }
-        "unset".to_owned()
+        Some(value)
+    }
+
+    /// The value of a custom property. What is inherited was computed where it is declared.
+    fn custom(&self, element: NodeId, name: &str, of: &mut Substitution) -> Option<String> {
+        let ancestors = std::iter::successors(Some(element), |here| self.parent(*here));
+        for (here, value) in ancestors.filter_map(|here| Some((here, self.declared(here, name, None)?))) {
+            let one = (here, name.to_owned());
+            if value.eq_ignore_ascii_case("initial") || of.open.contains(&one) {
+                return None;
+            }
+            if is_wide(&value) {
+                continue;
+            }
+            of.open.push(one);
+            let value = self.substitute(here, value, of);
+            of.open.pop();
+            if value.is_some() || of.left == 0 {
+                return value;
+            }
+        }
+        None
     }
 
     /// The parent that an element inherits from, in the flat tree (CSS Scoping §3.2).

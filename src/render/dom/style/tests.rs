@@ -54,6 +54,8 @@ fn the_declaration_wins_that_the_standard_says() {
         ("main { --c: red } p { color: var(--c) }", "color", Some("red")),
         ("p { color: var(--d, blue) }", "color", Some("blue")),
         ("main { --e: var(--e) } p { color: var(--e) }", "color", None),
+        ("main { --f: var(--g) } p { --g: var(--f, red); color: var(--g) }", "color", Some("red")),
+        ("main { --h: red } p { --h: var(--i); color: var(--h) }", "color", Some("red")),
         ("p::before { color: red }", "color", None),
         ("p:has(> i) { color: red }", "color", Some("red")),
         ("nonsense{ p {", "color", None),

@@ -41,6 +41,11 @@ pub fn longhands(one: &Declaration, mut give: impl FnMut(&str, &str)) {
         }
         "outline" | "border-top" | "border-right" | "border-bottom" | "border-left" => line(name, value, &mut give),
         "animation" | "transition" => movements(name, value, &mut give),
+        "flex" => flex(value, &mut give),
+        "flex-flow" => {
+            let direction = words(value).into_iter().find(|word| word.starts_with("row") || word.starts_with("column"));
+            give("flex-direction", if is_open { value } else { direction.unwrap_or("row") });
+        }
         "overflow" => {
             let words = words(value);
             give("overflow-x", words.first().unwrap_or(&value));
@@ -48,6 +53,27 @@ pub fn longhands(one: &Declaration, mut give: impl FnMut(&str, &str)) {
         }
         _ => {}
     }
+}
+
+/// The parts of `flex` (CSS Flexbox 1 §7.1): up to two numbers and a size, where what is left out is not the initial value.
+fn flex(value: &str, give: &mut impl FnMut(&str, &str)) {
+    const PARTS: [&str; 3] = ["flex-grow", "flex-shrink", "flex-basis"];
+    let mut found = match value {
+        "none" => ["0", "0", "auto"],
+        "initial" => ["0", "1", "auto"],
+        "auto" => ["1", "1", "auto"],
+        value if is_wide(value) || value.contains("var(") => [value; 3],
+        _ => ["1", "1", "0px"],
+    };
+    if found == ["1", "1", "0px"] {
+        let mut numbers = 0;
+        for word in words(value) {
+            let place = if numbers < 2 && word.parse::<f64>().is_ok() { numbers } else { 2 };
+            numbers += usize::from(place < 2);
+            found[place] = word;
+        }
+    }
+    PARTS.into_iter().zip(found).for_each(|(part, word)| give(part, word));
 }
 
 /// The values of four sides from one to four words (CSS Box 4 §4.2).

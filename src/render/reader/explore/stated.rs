@@ -9,6 +9,7 @@ use html5ever::LocalName;
 use super::Explorer;
 use crate::dom::{NodeId, Tree};
 use crate::limits;
+use crate::web::html::load::Window;
 use crate::web::interact::roots;
 use crate::web::{listens_to, own_document, read};
 
@@ -40,6 +41,20 @@ struct Drawn {
     shown: HashSet<usize>,
 }
 
+/// The number of rows that a grid of the page as it is declares, and how many it shows: of the one that lacks most.
+pub(in crate::reader) fn unseen_rows(window: &mut Window) -> Option<(u32, u32)> {
+    let mut stated = Stated::default();
+    window.engine.with(|context| stated.look(context));
+    let unseen = stated.0.into_values().filter(Grid::has_unseen);
+    unseen.max_by_key(|grid| grid.rows - grid.shown.len()).map(|grid| (grid.rows as u32, grid.shown.len() as u32))
+}
+
+impl Grid {
+    fn has_unseen(&self) -> bool {
+        self.shown.len() + SLACK < self.rows
+    }
+}
+
 impl Stated {
     fn look(&mut self, context: &mut Context) {
         let document = own_document(context);
@@ -54,7 +69,7 @@ impl Stated {
     }
 
     fn has_unseen(&self) -> bool {
-        self.0.values().any(|grid| grid.shown.len() + SLACK < grid.rows)
+        self.0.values().any(Grid::has_unseen)
     }
 }
 

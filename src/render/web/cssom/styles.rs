@@ -1,7 +1,7 @@
 //! The style sheets of a page and their effect on its elements: `getComputedStyle`, and visibility.
 //!
-//! Sheets are parsed on first use, and again when their text changes. Linked sheets are fetched once a script asks for a computed style, and
-//! count for scripts only: a reader and what moves by itself know the rules of `style` elements and of scripts.
+//! Sheets are parsed on first use, and again when their text changes. Linked sheets are fetched once a script asks for a computed style, or
+//! measures an empty element, and count for scripts only: a reader and what moves by itself know the rules of `style` elements and of scripts.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use boa_engine::{Context, JsObject};
 use html5ever::{local_name, ns};
 use url::Url;
 
-use super::{style, style_sheets, style_table};
+use super::{sizes, style, style_sheets, style_table};
 use crate::dom::style::Sheet;
 use crate::dom::style::cascade::{Cascade, Index};
 use crate::dom::style::value::{colour, is_colour};
@@ -20,14 +20,14 @@ use crate::dom::{NodeId, Tree};
 use crate::engine::{self, realm};
 use crate::limits;
 use crate::web::animations::css_animations;
-use crate::web::cssom_view::layout::{self, ElementBox};
+use crate::web::cssom_view::layout;
 use crate::web::cssom_view::media;
 use crate::web::html::{scripts, window};
 use crate::web::{read, slot_if_made};
 use crate::wire::Asker;
 
 /// Default font size, in CSS pixels.
-const FONT_SIZE: f64 = 16.0;
+pub(super) const FONT_SIZE: f64 = 16.0;
 
 /// A sheet of an element.
 struct ElementSheet {
@@ -170,7 +170,7 @@ fn owners(context: &Context) -> Rc<Owners> {
 }
 
 /// Requests the linked sheets of an element's tree that were not requested yet, and waits for them.
-fn load_linked(element: NodeId, context: &mut Context) {
+pub(crate) fn load_linked(element: NodeId, context: &mut Context) {
     let owners = owners(context);
     if owners.links.is_empty() {
         return;
@@ -308,7 +308,7 @@ pub(crate) fn ask<T>(context: &mut Context, what: impl FnOnce(&Cascade<'_>) -> T
 }
 
 /// Runs a script's query on the cascade of the current page, with the linked sheets that are there.
-fn ask_for_script<T>(context: &mut Context, what: impl FnOnce(&Cascade<'_>) -> T) -> T {
+pub(super) fn ask_for_script<T>(context: &mut Context, what: impl FnOnce(&Cascade<'_>) -> T) -> T {
     let with_linked = shared(context).borrow().linked.values().any(Option::is_some);
     ask_of(with_linked, context, what)
 }
@@ -353,7 +353,7 @@ fn of_block(id: NodeId, name: &str, value: &str, context: &mut Context) -> Optio
         return None;
     }
     let around = read(context, |tree| tree.parent(id).filter(|parent| tree.is_element(*parent)))?;
-    let place = place(around, context)?;
+    let place = sizes::place(around, context)?;
     Some(format!("{}px", share * if is_of_width { place.width } else { place.height } / 100.0))
 }
 
@@ -476,7 +476,7 @@ fn pixels(cascade: &Cascade<'_>, id: NodeId, name: &str, value: &str) -> Option<
 }
 
 /// The font size of an element in CSS pixels: a product of its own and its ancestors' declarations.
-fn font_size(cascade: &Cascade<'_>, id: NodeId) -> f64 {
+pub(super) fn font_size(cascade: &Cascade<'_>, id: NodeId) -> f64 {
     let (mut at, mut factor) = (Some(id), 1.0);
     while let Some(here) = at {
         let value = cascade.declared(here, "font-size", None).unwrap_or_default();
@@ -502,25 +502,4 @@ pub(crate) fn is_displayed(id: NodeId, context: &mut Context) -> bool {
         let is_none = |id: NodeId| cascade.specified(id, "display", false, None).as_deref() == Some("none");
         !std::iter::successors(Some(id), |id| cascade.parent(*id)).any(is_none)
     })
-}
-
-/// The position of an element, from the layout and the page's rules; `None` if it is not displayed.
-pub(crate) fn place(id: NodeId, context: &mut Context) -> Option<ElementBox> {
-    let mut place = layout::place(id, context)?;
-    let (is_hidden, width, height) = ask_for_script(context, |cascade| {
-        let speaks = |property: &str| cascade.indexes.values().any(|index| index.speaks_of(property));
-        let is_none = |id: NodeId| cascade.specified(id, "display", false, None).as_deref() == Some("none");
-        let is_hidden = speaks("display") && std::iter::successors(Some(id), |id| cascade.parent(*id)).any(is_none);
-        let length = |property: &str| {
-            let value = speaks(property).then(|| value_of(cascade, id, property, None))??;
-            value.strip_suffix("px")?.parse::<f64>().ok().filter(|length| *length >= 0.0)
-        };
-        (is_hidden, length("width"), length("height"))
-    });
-    if is_hidden {
-        return None;
-    }
-    place.width = width.unwrap_or(place.width);
-    place.height = height.unwrap_or(place.height);
-    Some(place)
 }

@@ -14,6 +14,7 @@ use html5ever::{local_name, ns};
 use crate::dom::{NodeData, NodeId, Tree};
 use crate::engine::{events, jobs, realm};
 use crate::limits;
+use crate::web::cssom::sizes;
 use crate::web::html::window::viewport;
 use crate::web::{of, own_document, read, wrap};
 
@@ -78,6 +79,12 @@ pub fn place(id: NodeId, context: &Context) -> Option<ElementBox> {
     let shared = up_to_date(context);
     let layout = shared.borrow();
     layout.places.get(id.to_u32() as usize).copied().flatten()
+}
+
+/// The positions of all elements, as [`place`] gives them for one.
+pub(crate) fn places(context: &Context) -> impl Fn(NodeId) -> Option<ElementBox> + use<> {
+    let shared = up_to_date(context);
+    move |id| shared.borrow().places.get(id.to_u32() as usize).copied().flatten()
 }
 
 /// The height of the document's content, at least the window's.
@@ -148,10 +155,19 @@ const INNER_STEP: f64 = 250.0;
 
 /// The height of an element's content, as far as it can be determined.
 pub fn content_height(id: NodeId, context: &mut Context) -> f64 {
-    let children: Vec<NodeId> = crate::web::read(context, |tree| tree.child_elements(id).collect());
-    let mut height = |id: NodeId| crate::web::cssom::styles::place(id, context).map_or(0.0, |place| place.height);
-    let whole = children.into_iter().map(&mut height).sum::<f64>();
-    whole.max(height(id))
+    let (children, mut fillers) = read(context, |tree| {
+        let filler = |id: NodeId| Some((pixels(tree, id, "height")?, id));
+        let inside = tree.descendants(id).take(limits::RENDER_CONTENT_ELEMENTS_MAX);
+        (tree.child_elements(id).collect::<Vec<_>>(), inside.filter_map(filler).collect::<Vec<_>>())
+    });
+    let whole = children.into_iter().map(|id| sizes::overflowing(id, context)).sum::<f64>();
+    let whole = whole.max(sizes::place(id, context).map_or(0.0, |place| place.height));
+    // Lists that draw the rows in view have something as high as all of them, somewhere inside.
+    fillers.retain(|(height, _)| *height > whole);
+    fillers.sort_by(|one, other| other.0.total_cmp(&one.0));
+    fillers.truncate(limits::RENDER_BOXES_MAX);
+    let filled = fillers.into_iter().find(|(_, filler)| !sizes::is_cut_off(*filler, id, context));
+    filled.map_or(whole, |(height, _)| height)
 }
 
 /// The scroll position within an element.
@@ -163,7 +179,7 @@ pub fn inner_scroll(id: NodeId, context: &Context) -> (f64, f64) {
 /// visible height is unknown.
 pub fn scroll_inner_to(id: NodeId, x: f64, y: f64, context: &mut Context) {
     let content = content_height(id, context);
-    let own = crate::web::cssom::styles::place(id, context).map_or(0.0, |place| place.height);
+    let own = sizes::place(id, context).map_or(0.0, |place| place.height);
     let most = if own < content { content - own } else { content };
     let wanted = (x.max(0.0), y.min(most).max(0.0));
     let shared = shared(context);
@@ -304,6 +320,9 @@ fn flow(tree: &Tree, document: NodeId, width: f64) -> (Vec<Option<ElementBox>>, 
                     }
                     let left = if flow == Flow::Inline { pen.line.unwrap_or(0.0) } else { 0.0 };
                     open.push(OpenBox { id, flow, top: pen.y, left, lowest: pen.y });
+                    if flow == Flow::Block {
+                        pen.y += pixels(tree, id, "padding-top").unwrap_or_default();
+                    }
                     enter = true;
                 }
             }
@@ -333,7 +352,7 @@ fn flow(tree: &Tree, document: NodeId, width: f64) -> (Vec<Option<ElementBox>>, 
     (places, pen.y)
 }
 
-fn is_replaced(local: &str) -> bool {
+pub(crate) fn is_replaced(local: &str) -> bool {
     matches!(
         local,
         "img" | "input" | "button" | "select" | "textarea" | "video" | "iframe" | "canvas" | "svg" | "object"
@@ -353,6 +372,10 @@ fn close(
     }
     if flow == Flow::Row {
         pen.y = pen.y.max(lowest);
+    }
+    // Lists that draw the rows in view have padding in place of the others.
+    if flow == Flow::Block {
+        pen.y += pixels(tree, id, "padding-bottom").unwrap_or_default();
     }
     if let Some(height) =
         pixels(tree, id, "height").or_else(|| pixels(tree, id, "min-height").filter(|n| top + n > pen.y))

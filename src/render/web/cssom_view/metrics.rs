@@ -4,9 +4,10 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsResult, JsValue, Trace, js
 use html5ever::local_name;
 
 use super::layout::{self, ElementBox};
+use super::unshown;
 use crate::dom::NodeId;
 use crate::engine::bind;
-use crate::web::cssom::styles;
+use crate::web::cssom::{sizes, styles};
 use crate::web::dom::document;
 use crate::web::html::window::{self, viewport};
 use crate::web::{own_document, read, this_element, wrap_or_null};
@@ -110,18 +111,35 @@ pub(crate) fn rectangle(x: f64, y: f64, width: f64, height: f64, context: &mut C
     bind::object("DOMRect", Rect { x, y, width, height }, context).map(JsValue::from)
 }
 
+/// The position of an element that a script measures.
+fn measured(id: NodeId, context: &mut Context) -> Option<ElementBox> {
+    // An empty element with a class has its size from style sheets alone.
+    let is_styled = read(context, |tree| {
+        let is_box = |name: &str| !layout::is_replaced(name) && !matches!(name, "html" | "body");
+        tree.first_child(id).is_none()
+            && tree.attribute(id, &local_name!("class")).is_some_and(|class| !class.is_empty())
+            && tree.is_connected(id)
+            && tree.element(id).is_some_and(|element| is_box(&element.name().local))
+    });
+    if is_styled {
+        styles::load_linked(id, context);
+    }
+    let place = sizes::place(id, context);
+    unshown::measured(id, place, context);
+    place
+}
+
 const METHODS: &[bind::Method] = &[
     ("getBoundingClientRect", 0, |this, _, context| {
         let id = this_element(this, context)?;
-        let place = styles::place(id, context);
-        match place {
+        match measured(id, context) {
             Some(place) => crate::web::intersection_observer::rectangle(place, context),
             None => rectangle(0.0, 0.0, 0.0, 0.0, context),
         }
     }),
     ("getClientRects", 0, |this, _, context| {
         let id = this_element(this, context)?;
-        let rectangles = match styles::place(id, context) {
+        let rectangles = match sizes::place(id, context) {
             Some(place) => vec![crate::web::intersection_observer::rectangle(place, context)?],
             None => Vec::new(),
         };
@@ -141,7 +159,7 @@ const METHODS: &[bind::Method] = &[
     }),
     ("checkVisibility", 0, |this, _, context| {
         let id = this_element(this, context)?;
-        Ok(styles::place(id, context).is_some().into())
+        Ok(sizes::place(id, context).is_some().into())
     }),
     // There is one pointer, and nothing is dragged with it.
     ("setPointerCapture", 1, |this, _, context| this_element(this, context).map(|_| JsValue::undefined())),
@@ -162,7 +180,7 @@ macro_rules! measure {
             |this, _, context| {
                 let id = this_element(this, context)?;
                 let of: fn(NodeId, ElementBox, &mut Context) -> f64 = $of;
-                let place = styles::place(id, context);
+                let place = measured(id, context);
                 Ok(place.map_or(0.0, |place| of(id, place, context)).round().into())
             },
             None,
@@ -221,7 +239,7 @@ const HTML_ELEMENT: &[bind::Attribute] = &[
         "offsetParent",
         |this, _, context| {
             let id = this_element(this, context)?;
-            let shown = styles::place(id, context).is_some();
+            let shown = sizes::place(id, context).is_some();
             let body = read(context, |tree| {
                 let body = document::body(tree, tree.document_of(id));
                 body.filter(|body| shown && *body != id && tree.contains(*body, id))
@@ -297,7 +315,7 @@ fn scroll(this: &JsValue, args: &[JsValue], by: bool, context: &mut Context) -> 
 
 fn scroll_into_view(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let id = this_element(this, context)?;
-    if let Some(place) = styles::place(id, context) {
+    if let Some(place) = sizes::place(id, context) {
         layout::scroll_to(0.0, place.top, context);
     }
     Ok(JsValue::undefined())

@@ -3,3 +3,4 @@
 pub(crate) mod layout;
 pub(crate) mod media;
 pub(crate) mod metrics;
+pub(crate) mod unshown;

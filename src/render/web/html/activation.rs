@@ -54,7 +54,7 @@ pub(super) fn begin(way: &[JsObject], _: &JsObject<Event>, context: &mut Context
     }))
 }
 
-fn is_link(tree: &Tree, id: NodeId) -> bool {
+pub(crate) fn is_link(tree: &Tree, id: NodeId) -> bool {
     (is_called(tree, id, &["a", "area"]) && has(tree, id, "href")) || svg_address(tree, id).is_some()
 }
 

@@ -7,7 +7,7 @@
 //!
 //! Nothing is laid out, played or fetched here: images, media and frames exist as empty elements.
 
-mod activation;
+pub(crate) mod activation;
 pub(crate) mod closed;
 pub mod controls;
 pub(crate) mod cookies;

@@ -6,7 +6,9 @@ use std::rc::Rc;
 use boa_engine::property::PropertyKey;
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace, js_string};
 
+use super::cssom::sizes;
 use super::cssom_view::layout::{self, ElementBox};
+use super::cssom_view::unshown;
 use super::html::window::viewport;
 use super::{node_argument, node_argument_or_null, wrap, wrap_or_null};
 use crate::dom::{Mutation, NodeId};
@@ -37,6 +39,8 @@ struct Observer {
     thresholds: Vec<f64>,
     /// Entries that are not delivered yet.
     entries: Vec<JsValue>,
+    /// Sizes reported after the first ones.
+    resizes: usize,
 }
 
 /// The last reported state of a target.
@@ -169,7 +173,8 @@ fn construct(new_target: &JsValue, args: &[JsValue], kind: Kind, context: &mut C
             thresholds.sort_by(f64::total_cmp);
         }
     }
-    let data = Observer { callback, kind, targets: Vec::new(), root, root_margin, thresholds, entries: Vec::new() };
+    let (targets, entries) = (Vec::new(), Vec::new());
+    let data = Observer { callback, kind, targets, root, root_margin, thresholds, entries, resizes: 0 };
     bind::construct(new_target, name, data, context)
 }
 
@@ -264,12 +269,13 @@ fn look_at(there: bool, context: &mut Context) -> JsResult<()> {
         let targets = observer.borrow().data().targets.clone();
         let kind = observer.borrow().data().kind;
         for (id, before) in targets {
-            let place = layout::place(id, context);
+            let place = if kind == Kind::Resize { sizes::place(id, context) } else { layout::place(id, context) };
             let now = match kind {
                 Kind::Resize if !there => continue,
                 Kind::Intersection if !there && before.is_none() => continue,
                 Kind::Intersection if !there => ReportedState::Share(0.0, false),
                 Kind::Resize => {
+                    unshown::measured(id, place, context);
                     let place = place.unwrap_or_default();
                     ReportedState::Size(place.width, place.height)
                 }
@@ -284,6 +290,7 @@ fn look_at(there: bool, context: &mut Context) -> JsResult<()> {
             };
             let mut data = observer.borrow_mut();
             let data = data.data_mut();
+            data.resizes += usize::from(matches!(before, Some(ReportedState::Size(..))));
             if let Some(target) = data.targets.iter_mut().find(|(other, _)| *other == id) {
                 target.1 = Some(now);
             }
@@ -300,8 +307,7 @@ fn look_at(there: bool, context: &mut Context) -> JsResult<()> {
     Ok(())
 }
 
-/// Whether an observer reports the change: a size only at first sight (reporting every later one could loop without end), a ratio when it
-/// crosses a threshold.
+/// Whether an observer reports the change: a size while it has not reported too many, a ratio when it crosses a threshold.
 fn is_news(before: Option<ReportedState>, now: ReportedState, observer: &JsObject<Observer>) -> bool {
     match (before, now) {
         (None, _) => true,
@@ -310,7 +316,7 @@ fn is_news(before: Option<ReportedState>, now: ReportedState, observer: &JsObjec
             let step = |share: f64| thresholds.iter().filter(|threshold| **threshold <= share).count();
             was != is || is && step(before) != step(now)
         }
-        _ => false,
+        (Some(before), now) => before != now && observer.borrow().data().resizes < limits::RENDER_RESIZES_MAX,
     }
 }
 

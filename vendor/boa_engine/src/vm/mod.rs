@@ -44,6 +44,7 @@ pub use {
 pub(crate) use code_block::GlobalFunctionBinding;
 
 mod call_frame;
+pub(crate) mod callee;
 mod code_block;
 mod completion_record;
 mod inline_cache;

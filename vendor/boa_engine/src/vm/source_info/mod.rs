@@ -85,6 +85,11 @@ impl SourceMap {
         Some(self.path.within(found))
     }
 
+    /// gleaner: the same within its own text.
+    pub(crate) fn find_in_text(&self, pc: u32) -> Option<Position> {
+        find_entry(self.entries(), pc)
+    }
+
     pub(crate) fn path(&self) -> &SourcePath {
         &self.path
     }

@@ -14,7 +14,7 @@ use crate::{
         FunctionObjectBuilder,
         internal_methods::{CallValue, InternalMethodCallContext},
     },
-    vm::opcode::Operation,
+    vm::{callee, opcode::Operation},
 };
 
 /// gleaner: `[[Call]]`.
@@ -39,9 +39,7 @@ impl CallEval {
             .calling_convention_get_function(argument_count.into());
 
         let Some(object) = func.as_object() else {
-            return Err(JsNativeError::typ()
-                .with_message("not a callable function")
-                .into());
+            return Err(callee::not_callable(context));
         };
 
         // Taken from `13.3.6.1 Runtime Semantics: Evaluation`
@@ -88,7 +86,9 @@ impl CallEval {
             return Ok(());
         }
 
-        object.__call__(argument_count.into()).resolve(context)?;
+        if let Err(thrown) = object.__call__(argument_count.into()).resolve(context) {
+            return Err(callee::thrown(thrown, &object, context));
+        }
         Ok(())
     }
 }
@@ -123,9 +123,7 @@ impl CallEvalSpread {
         let func = context.vm.stack.calling_convention_get_function(0);
 
         let Some(object) = func.as_object() else {
-            return Err(JsNativeError::typ()
-                .with_message("not a callable function")
-                .into());
+            return Err(callee::not_callable(context));
         };
         // Taken from `13.3.6.1 Runtime Semantics: Evaluation`
         //            `CallExpression : CoverCallExpressionAndAsyncArrowHead`
@@ -169,7 +167,9 @@ impl CallEvalSpread {
             .stack
             .calling_convention_push_arguments(&arguments);
 
-        object.__call__(argument_count).resolve(context)?;
+        if let Err(thrown) = object.__call__(argument_count).resolve(context) {
+            return Err(callee::thrown(thrown, &object, context));
+        }
         Ok(())
     }
 }
@@ -196,7 +196,7 @@ impl Call {
             .calling_convention_get_function(argument_count.into());
 
         let Some(object) = func.object_unowned() else {
-            return Err(Self::handle_not_callable());
+            return Err(callee::not_callable(context));
         };
         // gleaner: a function of a script is on the stack as long as it runs.
         if std::ptr::fn_addr_eq(object.vtable().__call__, function_call as CallMethod) {
@@ -205,21 +205,17 @@ impl Call {
         }
         let object = (*object).clone();
 
-        if object.__call__(argument_count.into()).resolve(context)? {
-            // gleaner: what a native returned.
-            let result = context.vm.stack.pop();
-            context.vm.deliver(result);
+        match object.__call__(argument_count.into()).resolve(context) {
+            Ok(true) => {
+                // gleaner: what a native returned.
+                let result = context.vm.stack.pop();
+                context.vm.deliver(result);
+            }
+            Ok(false) => {}
+            Err(thrown) => return Err(callee::thrown(thrown, &object, context)),
         }
 
         Ok(())
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn handle_not_callable() -> JsError {
-        JsNativeError::typ()
-            .with_message("not a callable function")
-            .into()
     }
 }
 
@@ -258,12 +254,12 @@ impl CallSpread {
             .calling_convention_get_function(argument_count);
 
         let Some(object) = func.as_object() else {
-            return Err(JsNativeError::typ()
-                .with_message("not a callable function")
-                .into());
+            return Err(callee::not_callable(context));
         };
 
-        object.__call__(argument_count).resolve(context)?;
+        if let Err(thrown) = object.__call__(argument_count).resolve(context) {
+            return Err(callee::thrown(thrown, &object, context));
+        }
         Ok(())
     }
 }

@@ -1,5 +1,8 @@
 use super::IndexOperand;
-use crate::{Context, JsExpect, JsResult, error::JsNativeError, vm::opcode::Operation};
+use crate::{
+    Context, JsExpect, JsResult,
+    vm::{callee, opcode::Operation},
+};
 
 /// `New` implements the Opcode Operation for `Opcode::New`
 ///
@@ -16,14 +19,15 @@ impl New {
             .stack
             .calling_convention_get_function(argument_count.into());
 
-        let cons = func
-            .as_object()
-            .ok_or_else(|| JsNativeError::typ().with_message("not a constructor"))?
-            .clone();
+        let Some(cons) = func.as_object() else {
+            return Err(callee::not_a_constructor(context));
+        };
 
         context.vm.stack.push(cons.clone()); // Push new.target
 
-        cons.__construct__(argument_count.into()).resolve(context)?;
+        if let Err(thrown) = cons.__construct__(argument_count.into()).resolve(context) {
+            return Err(callee::thrown_of_new(thrown, &cons, context));
+        }
         Ok(())
     }
 }
@@ -57,10 +61,9 @@ impl NewSpread {
 
         let func = context.vm.stack.pop();
 
-        let cons = func
-            .as_object()
-            .ok_or_else(|| JsNativeError::typ().with_message("not a constructor"))?
-            .clone();
+        let Some(cons) = func.as_object() else {
+            return Err(callee::not_a_constructor(context));
+        };
 
         let argument_count = arguments.len();
         context.vm.stack.push(func);
@@ -70,7 +73,9 @@ impl NewSpread {
             .calling_convention_push_arguments(&arguments);
         context.vm.stack.push(cons.clone()); // Push new.target
 
-        cons.__construct__(argument_count).resolve(context)?;
+        if let Err(thrown) = cons.__construct__(argument_count).resolve(context) {
+            return Err(callee::thrown_of_new(thrown, &cons, context));
+        }
         Ok(())
     }
 }
