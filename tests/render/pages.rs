@@ -365,7 +365,8 @@ fn sizes_are_those_of_the_blocks_around() {
           <p style=\"flex: none; height: 50px\"></p><i style=\"display: block; height: 9px; position: absolute\"></i><div class=s id=s><div id=r style=\"height: 3000px\"></div></div></div>',
           s.clientHeight === 300 && s.scrollHeight === 3000 && r.clientHeight === 3000)",
         "(s.className = '', s.clientHeight === 3000)",
-        "(s.style.flex = 1, s.clientHeight === 300)",
+        "(s.style.flex = 1, s.clientHeight === 3000)",
+        "(s.style.minHeight = 0, s.clientHeight === 300)",
         "(s.style.maxHeight = '80px', s.clientHeight === 80)",
         "(s.style.cssText = 'height: 50vh', s.clientHeight === 200)",
         "(s.style.cssText = 'height: 50%', s.parentNode.removeAttribute('style'), s.clientHeight === 3000)",
@@ -378,7 +379,7 @@ fn sizes_are_those_of_the_blocks_around() {
         // What grows is as high as its content at least. What has padding, or something high inside, has so much to scroll.
         "(document.body.innerHTML = '<div style=\"height: 300px; display: flex; flex-direction: column; overflow: auto\" id=x><div style=\"flex-grow: 1\" id=y><p style=\"height: 400px\"></p></div></div>', y.offsetHeight === 400)",
         "(y.style.overflow = 'hidden', y.offsetHeight === 300)",
-        "(x.innerHTML = '<div style=\"height: 50px\"><div id=z style=\"padding-top: 100px; padding-bottom: 700px\">text</div></div>', z.offsetHeight === 820 && x.scrollHeight === 820)",
+        "(x.innerHTML = '<div style=\"height: 50%\"><div id=z style=\"padding-top: 100px; padding-bottom: 700px\">text</div></div>', z.offsetHeight === 820 && x.scrollHeight === 820)",
         "(x.innerHTML = '<div style=\"height: 50px\"><div style=\"height: 60px\"><p style=\"height: 900px\"></p></div></div>', x.scrollHeight === 900)",
         // What a block does not hold overflows it, unless it is cut off.
         "(document.body.innerHTML = '<div id=o style=\"height: 90px\"><div id=v style=\"height: 100%\"><p style=\"height: 500px\"></p></div></div>', o.scrollHeight === 500)",
