@@ -241,7 +241,10 @@ pub const RENDER_STORAGE_BYTES_MAX: usize = 5 << 20;
 /// Nodes laid out, over all layouts of a page, for scripts that alternate between measuring and changing: some seconds of CPU.
 pub const RENDER_LAYOUT_NODES_MAX: usize = 50_000_000;
 
-/// Elements in a box among which the highest is looked for.
+/// Elements without a height that are remembered because a script has measured them.
+pub const RENDER_FLAT_MAX: usize = 1_000;
+
+/// Nodes in a box among which the highest element is looked for.
 pub const RENDER_CONTENT_ELEMENTS_MAX: usize = 1_000;
 
 /// Blocks that are walked up from an element for the one that its size is a share of.
@@ -250,8 +253,12 @@ pub const STYLE_BLOCKS_MAX: usize = 32;
 /// Items of a line whose sizes are added up for the one that grows or shrinks.
 pub const STYLE_LINE_MAX: usize = 100;
 
-/// Sizes that one `ResizeObserver` reports after the first ones: a callback that resizes its target could go on without end.
-pub const RENDER_RESIZES_MAX: usize = 1_000;
+/// Sizes that are determined for scripts that alternate between measuring and changing: some seconds of CPU.
+pub const STYLE_SIZES_MAX: usize = 200_000;
+
+/// Sizes that a `ResizeObserver` reports after the first one, for each target on average: a callback that resizes its target could go on
+/// without end.
+pub const RENDER_RESIZES_MAX: usize = 50;
 
 /// Functions and parentheses within each other in one length.
 pub const STYLE_CALC_DEPTH_MAX: usize = 16;

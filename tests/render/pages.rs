@@ -385,11 +385,21 @@ fn sizes_are_those_of_the_blocks_around() {
         "(document.body.innerHTML = '<div id=o style=\"height: 90px\"><div id=v style=\"height: 100%\"><p style=\"height: 500px\"></p></div></div>', o.scrollHeight === 500)",
         "(v.style.overflow = 'hidden', o.scrollHeight === 90)",
         "getComputedStyle(v).rowGap === 'normal' && getComputedStyle(v).getPropertyValue('--some-color') === ''",
+        // No item of a line: what lies over it, and what begins a line of its own.
+        "(document.body.innerHTML = '<div id=k style=\"display: flex; flex-direction: column; height: 400px\"><p style=\"height: 380px\"></p><i id=q style=\"position: absolute; height: 100%\"></i></div>', q.offsetHeight === 400)",
+        "(document.body.innerHTML = '<div id=k style=\"display: flex; flex-flow: row wrap; width: 600px\"><i style=\"width: 50%\"></i><i style=\"width: 50%\"></i><b id=q style=\"width: 100%\"></b></div>', q.offsetWidth === 600)",
+        // What a rule says of the least height, and what is not displayed.
+        "(document.body.innerHTML = '<style>.m { min-height: 400px }</style><div id=m class=m style=\"overflow: auto\"></div>', m.offsetHeight === 400)",
+        "(document.body.innerHTML = '<div id=t style=\"height: 100px; overflow: auto\"><div style=\"display: none; height: 5000px\"></div></div><style>#t { color: red; display: block }</style>', t.scrollHeight === 100)",
+        "(t.style.height = 'calc(100px - 900px)', t.offsetHeight === 0)",
     ]);
 }
 
 #[test]
 fn lists_that_hold_rows_back_are_told() {
+    // A share of a block that is as high as its content is automatic: its zero is right.
+    let shares = "<div id=a><div id=b style='height: 100%; overflow: auto'></div></div><a href=/1>1</a><script>b.onscroll = () => {}; log.push(b.offsetHeight)</script>";
+    assert_eq!(on_a_page(shares, &[], |window| window.unshown(true).words()), [""; 0]);
     let list = "<div id=a role=grid aria-rowcount=60 style='height: 100px; overflow: auto'><div style='height: 2000px'><p aria-rowindex=1><a href=/1>1</a></div></div>\
         <div id=b style='display: grid'><div id=c style='height: 100%'></div></div>\
         <script>a.onscroll = b.onscroll = () => {}; log.push(c.offsetHeight, a.offsetHeight)</script>";
@@ -403,6 +413,13 @@ fn lists_that_hold_rows_back_are_told() {
         window.unshown(true).words()
     });
     assert_eq!(words, [""; 0]);
+}
+
+#[test]
+fn an_observer_whose_callback_resizes_its_target_ends() {
+    let page = "<div id=a style='height: 1px'></div><script>let n = 0; new ResizeObserver(() => { n++; a.style.height = 9 + n + 'px' }).observe(a)</script>";
+    let counted = on_a_page(page, &[], |window| text_of(window, "String(n)"));
+    assert_eq!(counted.as_deref(), Some("51"), "the first size, and fifty changes");
 }
 
 #[test]

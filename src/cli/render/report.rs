@@ -53,6 +53,9 @@ pub(super) struct Report {
     /// What its lists hold back.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unshown: Vec<String>,
+    /// Scrolling may show more of them.
+    #[serde(skip)]
+    scrolls_on: bool,
     /// Acts that matched nothing on the page.
     pub undone: Vec<String>,
     requests: Vec<ScriptRequest>,
@@ -125,6 +128,7 @@ impl Report {
             navigations: outcome.navigations,
             cut: outcome.cut.map(|cut| format!("{} ({} acts)", cut.words(), cut.acts)),
             unshown: outcome.unshown.words(),
+            scrolls_on: outcome.unshown.below > 0 || outcome.unshown.rows.is_some(),
             undone: outcome.undone.iter().map(ToString::to_string).collect(),
             requests: requests(&outcome.trace),
             errors: outcome.errors,
@@ -238,7 +242,7 @@ impl Report {
         for words in &self.unshown {
             let _ = writeln!(text, "incomplete: {words}");
         }
-        if !self.unshown.is_empty() && self.cut.is_none() {
+        if self.scrolls_on {
             text.push_str("hint: --explore scrolls lists to their end\n");
         }
         let more = refused.len().saturating_sub(SHOWN) + self.errors.len().saturating_sub(SHOWN);

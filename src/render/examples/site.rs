@@ -1,10 +1,10 @@
 //! Renders pages of a server on loopback in this process, and prints how many links each shows.
 //!
 //! ```text
-//! cargo run -p gleaner-render --example site -- http://127.0.0.1:8461/page/NAME/ …
+//! cargo run -p gleaner-render --example site -- http://127.0.0.1:8461/NAME/ …
 //! ```
 //!
-//! `gleaner render` does the same in confined children, which can write no profile: `scripts/package --profiled` runs this one.
+//! `gleaner render` does the same in confined children, which can write no profile: `scripts/profiled` runs this one.
 
 use std::collections::VecDeque;
 use std::io::{Read as _, Write as _};

@@ -9,7 +9,10 @@ type Number = (f64, bool);
 pub fn pixels(text: &str, unit: &dyn Fn(&str) -> Option<f64>) -> Option<f64> {
     let mut of = Expression { rest: text.trim(), unit, depth: 0 };
     let (number, is_length) = of.value()?;
-    (of.rest.is_empty() && (is_length || number == 0.0) && number.is_finite()).then_some(number)
+    let is_whole = of.rest.is_empty() && (is_length || number == 0.0) && number.is_finite();
+    // A function's result is brought within what the property allows (§10.12), a number is not.
+    let is_function = text.contains('(');
+    is_whole.then_some(if is_function { number.max(0.0) } else { number })
 }
 
 /// What is left of a text.

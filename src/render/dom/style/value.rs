@@ -45,6 +45,8 @@ pub fn longhands(one: &Declaration, mut give: impl FnMut(&str, &str)) {
         "flex-flow" => {
             let direction = words(value).into_iter().find(|word| word.starts_with("row") || word.starts_with("column"));
             give("flex-direction", if is_open { value } else { direction.unwrap_or("row") });
+            let wrap = words(value).into_iter().find(|word| word.contains("wrap"));
+            give("flex-wrap", if is_open { value } else { wrap.unwrap_or("nowrap") });
         }
         "overflow" => {
             let words = words(value);

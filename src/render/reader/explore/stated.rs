@@ -45,8 +45,9 @@ struct Drawn {
 pub(in crate::reader) fn unseen_rows(window: &mut Window) -> Option<(u32, u32)> {
     let mut stated = Stated::default();
     window.engine.with(|context| stated.look(context));
+    let count = |rows: usize| u32::try_from(rows).unwrap_or(u32::MAX);
     let unseen = stated.0.into_values().filter(Grid::has_unseen);
-    unseen.max_by_key(|grid| grid.rows - grid.shown.len()).map(|grid| (grid.rows as u32, grid.shown.len() as u32))
+    unseen.max_by_key(|grid| grid.rows - grid.shown.len()).map(|grid| (count(grid.rows), count(grid.shown.len())))
 }
 
 impl Grid {

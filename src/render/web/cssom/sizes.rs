@@ -3,12 +3,13 @@
 //! Virtual lists draw what the box that scrolls has room for. Such a box has the height of the block around it (`height: 100%`), or what a
 //! column has left for it (`flex: 1` below a header), and not that of its rows.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
 
 use boa_engine::Context;
 use html5ever::local_name;
 
-use super::styles::{FONT_SIZE, ask_for_script, font_size, value_of};
+use super::styles::{FONT_SIZE, ask_for_sizes, font_size, value_of};
 use crate::dom::NodeId;
 use crate::dom::style::cascade::Cascade;
 use crate::dom::style::length;
@@ -17,81 +18,153 @@ use crate::web::cssom_view::layout::{self, ElementBox};
 use crate::web::html::window::viewport;
 use crate::wire::Viewport;
 
+/// What sizes depend on: the tree's generation, the sheets, whether linked ones count, and the window.
+pub(super) type Of = (u64, u64, bool, u64, u64);
+
+/// The sizes of a page that does not change. A script that alternates between changing and measuring is only served up to a cap: beyond
+/// it elements have the boxes of the layout.
+#[derive(Default)]
+pub(super) struct KeptSizes {
+    of: Cell<Option<Of>>,
+    sizes: RefCell<HashMap<(NodeId, Axis), Option<f64>>>,
+    lines: RefCell<HashMap<(NodeId, Axis), Line>>,
+    /// Elements that are displayed or not, within one question.
+    hidden: RefCell<HashMap<NodeId, bool>>,
+    determined: Cell<usize>,
+}
+
+impl KeptSizes {
+    /// Forgets what another page had.
+    pub(super) fn begin(&self, of: Of) {
+        self.hidden.borrow_mut().clear();
+        if self.of.replace(Some(of)) != Some(of) {
+            self.sizes.borrow_mut().clear();
+            self.lines.borrow_mut().clear();
+        }
+    }
+
+    /// Whether one more may be determined.
+    fn count(&self) -> bool {
+        let determined = self.determined.get();
+        self.determined.set(determined.saturating_add(1));
+        determined < limits::STYLE_SIZES_MAX
+    }
+}
+
+/// The items of a line that share its size.
+#[derive(Clone, Copy, Default)]
+struct Line {
+    items: usize,
+    /// Items whose own size is not known.
+    unknown: usize,
+    /// Sum of the others' sizes.
+    taken: f64,
+    growing: usize,
+    shrinking: usize,
+}
+
 /// The position of an element, from the layout and the page's rules; `None` if it is not displayed.
 pub(crate) fn place(id: NodeId, context: &mut Context) -> Option<ElementBox> {
-    let mut place = layout::place(id, context)?;
-    let view = viewport(context);
-    let rough = layout::places(context);
-    let (is_hidden, width, height) = ask_for_script(context, |cascade| {
-        let sizes = Sizes { cascade, view, rough: &rough };
-        let is_none = |id: NodeId| cascade.specified(id, "display", false, None).as_deref() == Some("none");
-        let is_hidden =
-            sizes.speaks("display") && std::iter::successors(Some(id), |id| cascade.parent(*id)).any(is_none);
-        (is_hidden, sizes.size(id, WIDTH, 0), sizes.size(id, HEIGHT, 0))
-    });
-    if is_hidden {
-        return None;
-    }
-    place.width = width.unwrap_or(place.width);
-    place.height = height.unwrap_or(place.height);
-    Some(place)
+    places(&[id], context).pop().flatten()
 }
 
-/// The height of an element with what overflows it; zero if it is not displayed.
-pub(crate) fn overflowing(id: NodeId, context: &mut Context) -> f64 {
-    let Some(place) = place(id, context) else { return 0.0 };
-    let content = layout::place(id, context).map_or(0.0, |rough| rough.height);
-    if content <= place.height {
-        return place.height;
-    }
-    let rough = layout::places(context);
-    let view = viewport(context);
-    let clips = ask_for_script(context, |cascade| Sizes { cascade, view, rough: &rough }.clips(id, HEIGHT));
-    if clips { place.height } else { content }
+/// The positions of several.
+pub(crate) fn places(ids: &[NodeId], context: &mut Context) -> Vec<Option<ElementBox>> {
+    ask(context, |sizes| ids.iter().map(|id| sizes.place(*id)).collect())
 }
 
-/// Whether something between an element and a box around it cuts off what overflows.
+/// The sum of the heights of elements with what overflows them; those that are not displayed have none.
+pub(crate) fn overflowing(ids: &[NodeId], context: &mut Context) -> f64 {
+    ask(context, |sizes| {
+        let height = |id: &NodeId| {
+            let Some(place) = sizes.place(*id) else { return 0.0 };
+            let content = (sizes.rough)(*id).map_or(0.0, |rough| rough.height);
+            if content <= place.height || sizes.clips(*id, Axis::Height) { place.height } else { content }
+        };
+        ids.iter().map(height).sum()
+    })
+}
+
+/// Whether an element is not displayed, or something between it and a box around it cuts off what overflows.
 pub(crate) fn is_cut_off(id: NodeId, around: NodeId, context: &mut Context) -> bool {
-    let view = viewport(context);
-    let rough = layout::places(context);
-    ask_for_script(context, |cascade| {
-        let sizes = Sizes { cascade, view, rough: &rough };
-        let between =
-            std::iter::successors(cascade.parent(id), |id| cascade.parent(*id)).take_while(|id| *id != around);
-        between.take(limits::STYLE_BLOCKS_MAX).any(|id| sizes.clips(id, HEIGHT))
+    ask(context, |sizes| {
+        let parent = |id: NodeId| sizes.cascade.parent(id);
+        let mut between = std::iter::successors(parent(id), |id| parent(*id)).take_while(|id| *id != around);
+        sizes.is_hidden(id) || between.by_ref().take(limits::STYLE_BLOCKS_MAX).any(|id| sizes.clips(id, Axis::Height))
     })
 }
 
 /// Whether an element has a height that is known, and cuts off what overflows it.
 pub(crate) fn is_window(id: NodeId, context: &mut Context) -> bool {
-    let view = viewport(context);
-    let rough = layout::places(context);
-    ask_for_script(context, |cascade| {
-        let sizes = Sizes { cascade, view, rough: &rough };
-        sizes.clips(id, HEIGHT) && sizes.size(id, HEIGHT, 0).is_some()
+    ask(context, |sizes| sizes.clips(id, Axis::Height) && sizes.size(id, Axis::Height, 0).is_some())
+}
+
+/// Whether an element has a height that is declared and not known here. A share of a block whose height is that of its content is
+/// none: it is automatic (CSS 2.1 §10.5).
+pub(crate) fn is_guess(id: NodeId, context: &mut Context) -> bool {
+    ask(context, |sizes| {
+        let declares = |id: NodeId| {
+            let is_some = |property: &str, none: &str| sizes.value(id, property).is_some_and(|value| value != none);
+            is_some("height", "auto") || is_some("flex-grow", "0") && !sizes.is_alone(id)
+        };
+        let is_share = sizes.value(id, "height").is_some_and(|height| height.ends_with('%'));
+        let is_known = |around: NodeId| is_share && sizes.is_alone(id) && !declares(around);
+        sizes.size(id, Axis::Height, 0).is_none() && declares(id) && !sizes.around(id).is_some_and(is_known)
     })
 }
 
-/// Whether an element has a height that is declared and not known here.
-pub(crate) fn is_guess(id: NodeId, context: &mut Context) -> bool {
+/// Runs a question on the sizes of the current page.
+fn ask<T>(context: &mut Context, what: impl FnOnce(&Sizes<'_, '_>) -> T) -> T {
     let view = viewport(context);
     let rough = layout::places(context);
-    ask_for_script(context, |cascade| {
-        let sizes = Sizes { cascade, view, rough: &rough };
-        let is_some = |property: &str, none: &str| sizes.value(id, property).is_some_and(|value| value != none);
-        sizes.size(id, HEIGHT, 0).is_none() && (is_some("height", "auto") || is_some("flex-grow", "0"))
-    })
+    ask_for_sizes(context, |cascade, kept| what(&Sizes { cascade, kept, view, rough: &rough }))
 }
 
 /// What sizes are determined by.
 struct Sizes<'a, 'b> {
     cascade: &'a Cascade<'b>,
+    kept: &'a KeptSizes,
     view: Viewport,
     /// The boxes of the layout.
     rough: &'a dyn Fn(NodeId) -> Option<ElementBox>,
 }
 
 impl Sizes<'_, '_> {
+    fn place(&self, id: NodeId) -> Option<ElementBox> {
+        let mut place = (self.rough)(id)?;
+        if self.is_hidden(id) {
+            return None;
+        }
+        place.width = self.size(id, Axis::Width, 0).unwrap_or(place.width);
+        // As high as its content, and its least height.
+        let least = || self.length(id, "min-height", &|| None).unwrap_or_default();
+        place.height = self.size(id, Axis::Height, 0).unwrap_or_else(|| place.height.max(least()));
+        Some(place)
+    }
+
+    /// Whether it or something around it is not displayed.
+    fn is_hidden(&self, id: NodeId) -> bool {
+        if !self.speaks("display") {
+            return false;
+        }
+        let mut walked = Vec::new();
+        let (mut at, mut is_hidden) = (Some(id), false);
+        while let Some(id) = at {
+            if let Some(known) = self.kept.hidden.borrow().get(&id) {
+                is_hidden = *known;
+                break;
+            }
+            walked.push(id);
+            if self.cascade.specified(id, "display", false, None).as_deref() == Some("none") {
+                is_hidden = true;
+                break;
+            }
+            at = self.cascade.parent(id);
+        }
+        self.kept.hidden.borrow_mut().extend(walked.into_iter().map(|id| (id, is_hidden)));
+        is_hidden
+    }
+
     /// Whether any rule declares a property.
     fn speaks(&self, property: &str) -> bool {
         self.cascade.indexes.values().any(|index| index.speaks_of(property))
@@ -130,9 +203,18 @@ impl Sizes<'_, '_> {
 
     /// A size that does not depend on the content (CSS Sizing 3 §4); `None` if it does, or is not known.
     fn size(&self, id: NodeId, axis: Axis, depth: usize) -> Option<f64> {
-        if depth >= limits::STYLE_BLOCKS_MAX {
+        if let Some(known) = self.kept.sizes.borrow().get(&(id, axis)) {
+            return *known;
+        }
+        if depth >= limits::STYLE_BLOCKS_MAX || !self.kept.count() {
             return None;
         }
+        let size = self.determined(id, axis, depth);
+        self.kept.sizes.borrow_mut().insert((id, axis), size);
+        size
+    }
+
+    fn determined(&self, id: NodeId, axis: Axis, depth: usize) -> Option<f64> {
         let around = self.around(id);
         let kept = OnceCell::new();
         let whole = || {
@@ -141,20 +223,28 @@ impl Sizes<'_, '_> {
                 None => Some(axis.of_view(self.view)),
             })
         };
-        let own = match around.filter(|around| self.main_axis(*around) == Some(axis)) {
+        let own = match around.filter(|around| !self.is_apart(id) && self.main_axis(*around) == Some(axis)) {
             Some(line) => self.flexed(line, id, axis, &whole),
-            None => self.length(id, axis.size, &whole).or_else(|| self.is_wide(id, axis).then(&whole).flatten()),
+            None => self.length(id, axis.size(), &whole).or_else(|| self.is_wide(id, axis).then(&whole).flatten()),
         };
         let own = own.or_else(|| self.padding_alone(id, axis, &whole));
-        let most = self.length(id, axis.most, &whole);
+        let most = self.length(id, axis.most(), &whole);
         let own = own.or_else(|| Some(axis.of((self.rough)(id)?).min(most?)))?;
-        let least = self.length(id, axis.least, &whole).unwrap_or_default();
+        let least = self.length(id, axis.least(), &whole).unwrap_or_default();
         Some(own.min(most.unwrap_or(f64::INFINITY)).max(least))
+    }
+
+    /// Whether it is no item of a flex container or a grid.
+    fn is_alone(&self, id: NodeId) -> bool {
+        let shares = |around: NodeId| {
+            self.value(around, "display").is_some_and(|value| value.ends_with("flex") || value.ends_with("grid"))
+        };
+        !self.around(id).is_some_and(shares)
     }
 
     /// Whether an element is as wide as the block around it.
     fn is_wide(&self, id: NodeId, axis: Axis) -> bool {
-        axis == WIDTH
+        axis == Axis::Width
             && self.has(id, "display", &["block", "flex", "grid", "list-item"])
             && !self.is_apart(id)
             && !self.has(id, "float", &["left", "right"])
@@ -162,7 +252,7 @@ impl Sizes<'_, '_> {
 
     /// The width of an inline box that is empty.
     fn padding_alone(&self, id: NodeId, axis: Axis, whole: &dyn Fn() -> Option<f64>) -> Option<f64> {
-        let is_empty = axis == WIDTH && self.cascade.tree.first_child(id).is_none();
+        let is_empty = axis == Axis::Width && self.cascade.tree.first_child(id).is_none();
         let is_inline = is_empty && self.has(id, "display", &["inline-block", "inline-flex"]);
         let padding = |side: &str| self.length(id, side, whole).unwrap_or_default();
         is_inline.then(|| padding("padding-left") + padding("padding-right"))
@@ -181,49 +271,30 @@ impl Sizes<'_, '_> {
     fn main_axis(&self, id: NodeId) -> Option<Axis> {
         self.value(id, "display").filter(|value| value.ends_with("flex"))?;
         let is_column = self.value(id, "flex-direction").is_some_and(|value| value.starts_with("column"));
-        Some(if is_column { HEIGHT } else { WIDTH })
+        Some(if is_column { Axis::Height } else { Axis::Width })
     }
 
     /// The size of an item of a line, where it is the only one that grows into what is left, or that shrinks by what is missing (CSS
     /// Flexbox 1 §9.7); `None` if it is not known.
     fn flexed(&self, line: NodeId, id: NodeId, axis: Axis, whole: &dyn Fn() -> Option<f64>) -> Option<f64> {
-        let basis = |id: NodeId| {
-            let basis = self.length(id, "flex-basis", whole).filter(|basis| *basis > 0.0);
-            basis.or_else(|| self.length(id, axis.size, whole))
-        };
-        let number = |id: NodeId, property: &str, usual: f64| {
-            self.value(id, property).and_then(|value| value.parse().ok()).unwrap_or(usual)
-        };
-        let grows = |id: NodeId| number(id, "flex-grow", 0.0) > 0.0;
-        // Nothing shrinks below its content, unless it is cut off (§4.5).
-        let tree = self.cascade.tree;
-        let shrinks = |id: NodeId| {
-            number(id, "flex-shrink", 1.0) > 0.0 && (tree.first_child(id).is_none() || self.clips(id, axis))
-        };
-        let own = basis(id);
-        let (is_growing, is_shrinking) = (grows(id), shrinks(id));
-        if !is_growing && !is_shrinking {
+        let own = self.basis(id, axis, whole);
+        let (is_growing, is_shrinking) = (self.grows(id), self.shrinks(id, axis));
+        if !is_growing && !is_shrinking || self.value(line, "flex-wrap").is_some_and(|wrap| wrap.starts_with("wrap")) {
             return own;
         }
-        let Some(mut left) = whole() else { return own };
-        let is_shown = |other: &NodeId| {
-            *other != id && !self.is_apart(*other) && self.value(*other, "display").as_deref() != Some("none")
-        };
-        // The layout breaks lines by the width of the window: it knows how high a content is, and not how wide.
-        let content = |id: NodeId| if axis == HEIGHT { Some((self.rough)(id)?.height) } else { None };
-        let (mut others_grow, mut others_shrink) = (false, false);
-        for (place, other) in tree.child_elements(line).filter(is_shown).enumerate() {
-            if place >= limits::STYLE_LINE_MAX {
-                return own;
-            }
-            let Some(size) = basis(other).or_else(|| content(other)) else { return own };
-            left -= size.max(self.length(other, axis.least, whole).unwrap_or_default());
-            others_grow |= grows(other);
-            others_shrink |= shrinks(other);
+        let Some(whole_size) = whole() else { return own };
+        let all = self.line(line, axis, whole);
+        let part = self.part(id, axis, whole);
+        let others_unknown = all.unknown.saturating_sub(usize::from(part.is_none()));
+        if all.items > limits::STYLE_LINE_MAX || others_unknown > 0 {
+            return own;
         }
+        let left = whole_size - (all.taken - part.unwrap_or_default());
+        let others_grow = all.growing > usize::from(is_growing);
+        let others_shrink = all.shrinking > usize::from(is_shrinking);
         // It does not grow where what is left is less than its content, unless that is cut off or declared to be no least size.
-        let size = own.or_else(|| content(id)).unwrap_or_default();
-        let may_be_less = is_growing && (self.clips(id, axis) || self.length(id, axis.least, whole).is_some());
+        let size = own.or_else(|| self.content(id, axis)).unwrap_or_default();
+        let may_be_less = is_growing && (self.clips(id, axis) || self.length(id, axis.least(), whole).is_some());
         match left >= if may_be_less { 0.0 } else { size } {
             true if is_growing && !others_grow => Some(left),
             false if is_shrinking && !others_shrink => Some(left.max(0.0)),
@@ -231,30 +302,96 @@ impl Sizes<'_, '_> {
         }
     }
 
+    /// The items of a line together.
+    fn line(&self, line: NodeId, axis: Axis, whole: &dyn Fn() -> Option<f64>) -> Line {
+        if let Some(known) = self.kept.lines.borrow().get(&(line, axis)) {
+            return *known;
+        }
+        let mut all = Line::default();
+        // An item whose size is asked for counts, displayed or not.
+        let items = self.cascade.tree.child_elements(line).filter(|id| !self.is_apart(*id) && !self.is_none(*id));
+        for id in items.take(limits::STYLE_LINE_MAX + 1) {
+            all.items += 1;
+            match self.part(id, axis, whole) {
+                Some(part) => all.taken += part,
+                None => all.unknown += 1,
+            }
+            all.growing += usize::from(self.grows(id));
+            all.shrinking += usize::from(self.shrinks(id, axis));
+        }
+        self.kept.lines.borrow_mut().insert((line, axis), all);
+        all
+    }
+
+    fn is_none(&self, id: NodeId) -> bool {
+        self.value(id, "display").as_deref() == Some("none")
+    }
+
+    /// What an item takes of its line before any grows or shrinks.
+    fn part(&self, id: NodeId, axis: Axis, whole: &dyn Fn() -> Option<f64>) -> Option<f64> {
+        let size = self.basis(id, axis, whole).or_else(|| self.content(id, axis))?;
+        Some(size.max(self.length(id, axis.least(), whole).unwrap_or_default()))
+    }
+
+    fn basis(&self, id: NodeId, axis: Axis, whole: &dyn Fn() -> Option<f64>) -> Option<f64> {
+        let basis = self.length(id, "flex-basis", whole).filter(|basis| *basis > 0.0);
+        basis.or_else(|| self.length(id, axis.size(), whole))
+    }
+
+    /// The layout breaks lines by the width of the window: it knows how high a content is, and not how wide.
+    fn content(&self, id: NodeId, axis: Axis) -> Option<f64> {
+        if axis == Axis::Height { Some((self.rough)(id)?.height) } else { None }
+    }
+
+    fn number(&self, id: NodeId, property: &str, usual: f64) -> f64 {
+        self.value(id, property).and_then(|value| value.parse().ok()).unwrap_or(usual)
+    }
+
+    fn grows(&self, id: NodeId) -> bool {
+        self.number(id, "flex-grow", 0.0) > 0.0
+    }
+
+    /// Nothing shrinks below its content, unless it is cut off (§4.5).
+    fn shrinks(&self, id: NodeId, axis: Axis) -> bool {
+        self.number(id, "flex-shrink", 1.0) > 0.0
+            && (self.cascade.tree.first_child(id).is_none() || self.clips(id, axis))
+    }
+
     /// Whether an element shows no more of its content than it has room for.
     fn clips(&self, id: NodeId, axis: Axis) -> bool {
-        self.value(id, axis.overflow).is_some_and(|value| value != "visible")
+        self.value(id, axis.overflow()).is_some_and(|value| value != "visible")
     }
 }
 
-/// The names of what is width or height.
-#[derive(Clone, Copy, PartialEq)]
-struct Axis {
-    size: &'static str,
-    least: &'static str,
-    most: &'static str,
-    overflow: &'static str,
+/// Width or height.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Axis {
+    Width,
+    Height,
 }
 
-const WIDTH: Axis = Axis { size: "width", least: "min-width", most: "max-width", overflow: "overflow-x" };
-const HEIGHT: Axis = Axis { size: "height", least: "min-height", most: "max-height", overflow: "overflow-y" };
-
 impl Axis {
+    fn size(self) -> &'static str {
+        if self == Self::Width { "width" } else { "height" }
+    }
+
+    fn least(self) -> &'static str {
+        if self == Self::Width { "min-width" } else { "min-height" }
+    }
+
+    fn most(self) -> &'static str {
+        if self == Self::Width { "max-width" } else { "max-height" }
+    }
+
+    fn overflow(self) -> &'static str {
+        if self == Self::Width { "overflow-x" } else { "overflow-y" }
+    }
+
     fn of(self, place: ElementBox) -> f64 {
-        if self == WIDTH { place.width } else { place.height }
+        if self == Self::Width { place.width } else { place.height }
     }
 
     fn of_view(self, view: Viewport) -> f64 {
-        if self == WIDTH { view.width } else { view.height }
+        if self == Self::Width { view.width } else { view.height }
     }
 }

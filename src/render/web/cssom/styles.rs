@@ -56,6 +56,9 @@ struct Styles {
     /// Without linked sheets, and with them.
     indexed: [Indexed; 2],
     tries: Cell<u64>,
+    /// Times that an index was made anew.
+    changes: u64,
+    sizes: sizes::KeptSizes,
 }
 
 /// The elements that have sheets, while neither they nor their order change.
@@ -274,6 +277,7 @@ fn refresh(with_linked: bool, context: &mut Context) -> Shared {
         _ => false,
     };
     let mut borrowed = shared.borrow_mut();
+    let mut changes = borrowed.changes;
     let styles = &mut borrowed.indexed[usize::from(with_linked)];
     styles.indexes.retain(|root, _| by_root.contains_key(root));
     styles.made.retain(|root, _| by_root.contains_key(root));
@@ -289,8 +293,10 @@ fn refresh(with_linked: bool, context: &mut Context) -> Shared {
         if !is_known {
             styles.indexes.insert(root, Index::of(sheets, &holds));
             styles.made.insert(root, now);
+            changes += 1;
         }
     }
+    borrowed.changes = changes;
     drop(borrowed);
     shared
 }
@@ -311,6 +317,17 @@ pub(crate) fn ask<T>(context: &mut Context, what: impl FnOnce(&Cascade<'_>) -> T
 pub(super) fn ask_for_script<T>(context: &mut Context, what: impl FnOnce(&Cascade<'_>) -> T) -> T {
     let with_linked = shared(context).borrow().linked.values().any(Option::is_some);
     ask_of(with_linked, context, what)
+}
+
+/// The same for sizes, with those that are known.
+pub(super) fn ask_for_sizes<T>(context: &mut Context, what: impl FnOnce(&Cascade<'_>, &sizes::KeptSizes) -> T) -> T {
+    let with_linked = shared(context).borrow().linked.values().any(Option::is_some);
+    let shared = refresh(with_linked, context);
+    let (styles, view) = (shared.borrow(), window::viewport(context));
+    let generation = read(context, Tree::generation);
+    styles.sizes.begin((generation, styles.changes, with_linked, view.width.to_bits(), view.height.to_bits()));
+    let indexes = &styles.indexed[usize::from(with_linked)].indexes;
+    read(context, |tree| what(&Cascade { tree, indexes, tries: &styles.tries }, &styles.sizes))
 }
 
 fn ask_of<T>(with_linked: bool, context: &mut Context, what: impl FnOnce(&Cascade<'_>) -> T) -> T {

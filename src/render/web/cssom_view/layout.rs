@@ -160,7 +160,7 @@ pub fn content_height(id: NodeId, context: &mut Context) -> f64 {
         let inside = tree.descendants(id).take(limits::RENDER_CONTENT_ELEMENTS_MAX);
         (tree.child_elements(id).collect::<Vec<_>>(), inside.filter_map(filler).collect::<Vec<_>>())
     });
-    let whole = children.into_iter().map(|id| sizes::overflowing(id, context)).sum::<f64>();
+    let whole = sizes::overflowing(&children, context);
     let whole = whole.max(sizes::place(id, context).map_or(0.0, |place| place.height));
     // Lists that draw the rows in view have something as high as all of them, somewhere inside.
     fillers.retain(|(height, _)| *height > whole);

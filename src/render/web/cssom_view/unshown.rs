@@ -29,7 +29,7 @@ pub(crate) fn measured(id: NodeId, place: Option<ElementBox>, context: &Context)
     }
     let Some(flat) = context.get_data::<Flat>() else { return };
     let mut flat = flat.0.borrow_mut();
-    if flat.len() < limits::RENDER_BOXES_MAX && !flat.contains(&id) {
+    if flat.len() < limits::RENDER_FLAT_MAX && !flat.contains(&id) {
         flat.push(id);
     }
 }

@@ -268,10 +268,16 @@ fn look_at(there: bool, context: &mut Context) -> JsResult<()> {
     for observer in all {
         let targets = observer.borrow().data().targets.clone();
         let kind = observer.borrow().data().kind;
-        for (id, before) in targets {
-            let place = if kind == Kind::Resize { sizes::place(id, context) } else { layout::place(id, context) };
+        if kind == Kind::Resize && !there {
+            continue;
+        }
+        let ids: Vec<_> = targets.iter().map(|(id, _)| *id).collect();
+        let places = match kind {
+            Kind::Resize => sizes::places(&ids, context),
+            Kind::Intersection => ids.iter().map(|id| layout::place(*id, context)).collect(),
+        };
+        for ((id, before), place) in targets.into_iter().zip(places) {
             let now = match kind {
-                Kind::Resize if !there => continue,
                 Kind::Intersection if !there && before.is_none() => continue,
                 Kind::Intersection if !there => ReportedState::Share(0.0, false),
                 Kind::Resize => {
@@ -316,7 +322,11 @@ fn is_news(before: Option<ReportedState>, now: ReportedState, observer: &JsObjec
             let step = |share: f64| thresholds.iter().filter(|threshold| **threshold <= share).count();
             was != is || is && step(before) != step(now)
         }
-        (Some(before), now) => before != now && observer.borrow().data().resizes < limits::RENDER_RESIZES_MAX,
+        (Some(before), now) => {
+            let data = observer.borrow();
+            let most = limits::RENDER_RESIZES_MAX.saturating_mul(data.data().targets.len());
+            before != now && data.data().resizes < most
+        }
     }
 }
 
