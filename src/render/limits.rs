@@ -253,8 +253,8 @@ pub const STYLE_BLOCKS_MAX: usize = 32;
 /// Items of a line whose sizes are added up for the one that grows or shrinks.
 pub const STYLE_LINE_MAX: usize = 100;
 
-/// Sizes that are determined for scripts that alternate between measuring and changing: some seconds of CPU.
-pub const STYLE_SIZES_MAX: usize = 200_000;
+/// Sizes that are determined for scripts that alternate between measuring and changing, a line as `STYLE_LINE_MAX`: about a second of CPU.
+pub const STYLE_SIZES_MAX: usize = 100_000;
 
 /// Sizes that a `ResizeObserver` reports after the first one, for each target on average: a callback that resizes its target could go on
 /// without end.

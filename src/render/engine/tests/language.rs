@@ -167,6 +167,22 @@ fn properties_of_plain_objects_are_those_of_their_descriptors() {
 
 /// An operand is what its variable was when its turn came, whatever the rest of the expression assigns to the variable.
 #[test]
+fn what_super_is_given_is_set_on_this() {
+    assert_js(&[
+        "(() => { let o = { __proto__: [1, 2], m(i) { super[i] = 9 } }; o.m(0); return Object.hasOwn(o, 0) && o[0] === 9 && Object.getPrototypeOf(o)[0] === 1 })()",
+        "(() => { let o = { __proto__: [1, 2], m(i) { super[i] = 9 } }; o.m('1'); return o[1] === 9 && Object.getPrototypeOf(o)[1] === 2 })()",
+        "(() => { class A extends Array { put(v) { super[0] = v } } let a = new A(3); a.put(4); return a[0] === 4 && !Object.hasOwn(A.prototype, 0) })()",
+    ]);
+}
+
+#[test]
+fn names_that_differ_in_their_high_halves_are_others() {
+    assert_js(&[
+        "(() => { let o = {}, s = n => String.fromCharCode(0x4100 + n * 0x2000).repeat(64), t = n => s(n) + s(n); o[t(0)] = 1; o[t(1)] = 2; return o[t(0)] === 1 && o[t(1)] === 2 })()",
+    ]);
+}
+
+#[test]
 fn operands_are_what_variables_were_at_their_turn() {
     assert_js(&[
         "(() => { let x = 1; return x + x++ === 2 && x === 2 && x - (x = 5) === -3 && (x < (x = 9)) === true && !(x < (x = 1)) })()",

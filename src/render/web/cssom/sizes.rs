@@ -43,10 +43,10 @@ impl KeptSizes {
         }
     }
 
-    /// Whether one more may be determined.
-    fn count(&self) -> bool {
+    /// Whether so many more may be determined.
+    fn count(&self, more: usize) -> bool {
         let determined = self.determined.get();
-        self.determined.set(determined.saturating_add(1));
+        self.determined.set(determined.saturating_add(more));
         determined < limits::STYLE_SIZES_MAX
     }
 }
@@ -206,7 +206,7 @@ impl Sizes<'_, '_> {
         if let Some(known) = self.kept.sizes.borrow().get(&(id, axis)) {
             return *known;
         }
-        if depth >= limits::STYLE_BLOCKS_MAX || !self.kept.count() {
+        if depth >= limits::STYLE_BLOCKS_MAX || !self.kept.count(1) {
             return None;
         }
         let size = self.determined(id, axis, depth);
@@ -308,6 +308,9 @@ impl Sizes<'_, '_> {
             return *known;
         }
         let mut all = Line::default();
+        if !self.kept.count(limits::STYLE_LINE_MAX) {
+            return Line { unknown: usize::MAX, ..all };
+        }
         // An item whose size is asked for counts, displayed or not.
         let items = self.cascade.tree.child_elements(line).filter(|id| !self.is_apart(*id) && !self.is_none(*id));
         for id in items.take(limits::STYLE_LINE_MAX + 1) {

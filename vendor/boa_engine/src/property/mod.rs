@@ -641,9 +641,10 @@ impl std::hash::Hash for PropertyKey {
                     state.write_usize(units.len());
                     let low = |at: usize, size| units[at..at + size].iter().rev().fold(0, |sum, unit| sum << 8 | u64::from(unit & 0xFF));
                     words(units.len(), low).for_each(|word| state.write_u64(word));
-                    let high = units.iter().fold(0, |sum: u64, unit| sum.rotate_left(7) ^ u64::from(unit >> 8));
-                    if high != 0 {
-                        state.write_u64(high);
+                    // A sum of the high halves would be alike for as many names as a script likes.
+                    let high = |at: usize, size| units[at..at + size].iter().rev().fold(0, |sum, unit| sum << 8 | u64::from(unit >> 8));
+                    if units.iter().any(|unit| *unit > 0xFF) {
+                        words(units.len(), high).for_each(|word| state.write_u64(word));
                     }
                 }
             },

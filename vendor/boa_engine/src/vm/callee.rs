@@ -113,11 +113,14 @@ impl Text<'_> {
         String::from_utf16_lossy(&self.0[from..to])
     }
 
-    fn skip(&self, mut place: usize) -> usize {
-        while self.at(place).is_some_and(char::is_whitespace) {
-            place += 1;
-        }
-        place
+    /// Letters behind the call are not counted as instructions, so few of them are read.
+    fn forward(&self, from: usize, is: impl Fn(char) -> bool) -> usize {
+        let few = from..from.saturating_add(LETTERS_MAX);
+        few.clone().find(|place| !self.at(*place).is_some_and(&is)).unwrap_or(few.end)
+    }
+
+    fn skip(&self, place: usize) -> usize {
+        self.forward(place, char::is_whitespace)
     }
 
     fn skip_back(&self, mut place: usize) -> usize {
@@ -127,11 +130,8 @@ impl Text<'_> {
         place
     }
 
-    fn end_of_word(&self, mut place: usize) -> usize {
-        while self.at(place).is_some_and(is_of_word) {
-            place += 1;
-        }
-        place
+    fn end_of_word(&self, place: usize) -> usize {
+        self.forward(place, is_of_word)
     }
 
     fn start_of_word(&self, mut place: usize) -> usize {
@@ -161,11 +161,9 @@ impl Text<'_> {
         if self.read(place, end.min(place + LETTERS_MAX)) != "new" {
             return None;
         }
-        let (start, mut end) = (self.skip(end), self.skip(end));
-        while self.at(end).is_some_and(|c| is_of_word(c) || c == '.') {
-            end += 1;
-        }
-        let is_whole = end > start && end - start <= LETTERS_MAX && matches!(self.at(self.skip(end)), None | Some('(' | ';' | ',' | ')' | '}'));
+        let start = self.skip(end);
+        let end = self.forward(start, |c| is_of_word(c) || c == '.');
+        let is_whole = end > start && end - start < LETTERS_MAX && matches!(self.at(self.skip(end)), None | Some('(' | ';' | ',' | ')' | '}'));
         is_whole.then(|| self.read(start, end))
     }
 

@@ -168,6 +168,8 @@ impl SetPropertyByValue {
             && at >= 0
             && let Some(array) = context.vm.get_register(object.into()).object_unowned()
             && array.is_array()
+            // `super[0] = 1` sets on `this`.
+            && receiver_is(context.vm.get_register(receiver.into()), &array)
         {
             let mut array = array.borrow_mut();
             let value = context.vm.get_register(value.into());
@@ -190,6 +192,7 @@ impl SetPropertyByValue {
         'fast_path: {
             if object.is_array()
                 && let PropertyKey::Index(index) = &key
+                && receiver_is(&receiver, &object)
             {
                 let mut object_borrowed = object.borrow_mut();
 
