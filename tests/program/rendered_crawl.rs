@@ -480,6 +480,21 @@ fn a_page_that_waits_for_what_is_missing_names_it_and_is_not_read_whole() {
 }
 
 #[test]
+fn a_list_that_has_no_height_here_is_told() {
+    let site = pages(|path| match path {
+        "/" => html("<a href=/list/1>1</a>"),
+        "/list/1" => html(
+            "<a href=/t/1>1</a><div style='display: grid'><div id=rows style='height: 100%'></div></div>
+             <script>rows.onscroll = () => {}; if (rows.offsetHeight) rows.innerHTML = '<a href=/t/2>2</a>'</script>",
+        ),
+        _ => None,
+    });
+    let (_, told, status) = crawl(site, "", |_| {});
+    assert!(told.contains("a list may have more to show: its scripts measured 1 box without a height"), "{told}");
+    assert!(status.contains("1 page was not read whole"), "{status}");
+}
+
+#[test]
 fn torrents_that_scripts_fetch_to_save_them_are_links() {
     let site = pages(|path| {
         if path == "/" {
