@@ -52,7 +52,7 @@ impl Answer {
 /// Sends a request as it is written, with `Connection: close`.
 pub fn send(port: u16, method: &str, target: &str, headers: &[(&str, &str)]) -> Answer {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
     let has_host = headers.iter().any(|(name, _)| *name == "Host");
     let host = if has_host { String::new() } else { format!("Host: 127.0.0.1:{port}\r\n") };
     let lines: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
