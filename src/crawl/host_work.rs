@@ -520,7 +520,7 @@ mod tests {
     }
 
     #[test]
-    fn leases_end_before_no_host_that_keeps_its_rate_has_served_them() {
+    fn what_is_leased_is_served_long_before_the_lease_ends() {
         let (mut host, rules) = host();
         host.lanes = Lanes::new(16);
         assert_eq!([1, 4, 200].map(|hosts| host.lease_size(FAST, hosts)), [256, 64, 32], "hosts share connections");

@@ -2,7 +2,8 @@
 //! find a document that grows with its content and a window that has an end.
 //!
 //! Blocks are stacked, cells of a row are side by side, and text breaks into lines of a fixed height; heights and displays in `style`
-//! attributes are respected. Style sheets and fonts are ignored: nothing here is accurate to a pixel.
+//! attributes are respected. Style sheets and fonts are ignored, and nothing is accurate to a pixel; `cssom/sizes.rs` corrects sizes by
+//! what sheets declare.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
