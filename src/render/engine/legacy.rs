@@ -2,11 +2,10 @@
 //! with the last match (`RegExp.$1`, Annex B proposal "legacy RegExp features"), and `caller` and `arguments` of functions, which are
 //! null in place of an error (proposal "legacy function reflection": forums look for the event among their callers' arguments).
 
-use std::cell::RefCell;
-
+use boa_engine::builtins::regexp::LastMatch;
 use boa_engine::object::FunctionObjectBuilder;
 use boa_engine::property::PropertyDescriptor;
-use boa_engine::{Context, JsArgs, JsObject, JsResult, JsValue, NativeFunction, js_string};
+use boa_engine::{Context, JsArgs, JsObject, JsResult, JsString, JsValue, NativeFunction, js_string};
 
 use super::{bind, realm};
 
@@ -14,12 +13,7 @@ use super::{bind, realm};
 struct EngineFunctions {
     date: JsObject,
     parse: JsObject,
-    exec: JsObject,
 }
-
-/// The last match: the result of `exec`.
-#[derive(Default)]
-struct LastMatch(RefCell<Option<JsObject>>);
 
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
     let global = context.global_object();
@@ -27,8 +21,6 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     let date = object(global.get(js_string!("Date"), context)?)?;
     let parse_own = object(date.get(js_string!("parse"), context)?)?;
     let regexp = object(global.get(js_string!("RegExp"), context)?)?;
-    let regexp_prototype = object(regexp.get(js_string!("prototype"), context)?)?;
-    let exec_own = object(regexp_prototype.get(js_string!("exec"), context)?)?;
     let prototype = object(date.get(js_string!("prototype"), context)?)?;
 
     let constructor: JsObject =
@@ -48,10 +40,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::hidden(&prototype, js_string!("constructor"), constructor.clone().into(), true, context)?;
     bind::hidden(&global, js_string!("Date"), constructor.into(), true, context)?;
 
-    let exec = bind::function("exec", 1, exec, context);
-    bind::hidden(&regexp_prototype, js_string!("exec"), exec.into(), true, context)?;
-    realm::keep(EngineFunctions { date, parse: parse_own, exec: exec_own }, context);
-    realm::keep(LastMatch::default(), context);
+    realm::keep(EngineFunctions { date, parse: parse_own }, context);
     last_match_statics(&regexp, context)?;
     let function = context.intrinsics().constructors().function().prototype();
     for name in ["caller", "arguments"] {
@@ -214,67 +203,43 @@ fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
 }
 
-/// The engine's own `exec`, with its match recorded; `test`, `replace` and the others all call it.
-fn exec(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
-    let found = own(context, |own| &own.exec)?.call(this, args, context)?;
-    if let (Some(found), Some(last)) = (found.as_object(), realm::own::<LastMatch>(context)) {
-        last.0.replace(Some(found));
-    }
-    Ok(found)
-}
-
 /// `RegExp.$1` … `$9`, `lastMatch`, `input`, `leftContext`, `rightContext`, `lastParen`, and their short names.
 fn last_match_statics(regexp: &JsObject, context: &mut Context) -> JsResult<()> {
-    type MatchGetter = fn(&JsObject, &mut Context) -> JsResult<JsValue>;
-    let group: [(&str, u32); 10] =
-        [("$&", 0), ("$1", 1), ("$2", 2), ("$3", 3), ("$4", 4), ("$5", 5), ("$6", 6), ("$7", 7), ("$8", 8), ("$9", 9)];
-    for (name, index) in group {
-        let names = if index == 0 { vec![name, "lastMatch"] } else { vec![name] };
-        for name in names {
-            let get = NativeFunction::from_copy_closure(move |_, _, context| {
-                of_last(context, |found, context| found.get(index, context))
-            });
-            define_static(regexp, name, get, context)?;
-        }
+    const NAMES: [&str; 10] = ["$&", "$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8", "$9"];
+    for (index, name) in NAMES.into_iter().enumerate() {
+        define_static(regexp, name, move |last| last.group(index), context)?;
     }
-    let others: [([&str; 2], MatchGetter); 4] = [
-        (["$_", "input"], |found, context| found.get(js_string!("input"), context)),
-        (["$`", "leftContext"], |found, context| part(found, true, context)),
-        (["$'", "rightContext"], |found, context| part(found, false, context)),
-        (["$+", "lastParen"], |found, context| {
-            let length = found.get(js_string!("length"), context)?.to_u32(context)?;
-            if length < 2 { Ok(JsValue::undefined()) } else { found.get(length - 1, context) }
-        }),
+    type Read = fn(&LastMatch) -> Option<JsString>;
+    let others: [(&str, Read); 9] = [
+        ("lastMatch", |last| last.group(0)),
+        ("$_", |last| Some(last.input().clone())),
+        ("input", |last| Some(last.input().clone())),
+        ("$`", |last| Some(last.before())),
+        ("leftContext", |last| Some(last.before())),
+        ("$'", |last| Some(last.after())),
+        ("rightContext", |last| Some(last.after())),
+        ("$+", LastMatch::last_group),
+        ("lastParen", LastMatch::last_group),
     ];
-    for (names, read) in others {
-        for name in names {
-            let get = NativeFunction::from_copy_closure(move |_, _, context| of_last(context, read));
-            define_static(regexp, name, get, context)?;
-        }
+    for (name, read) in others {
+        define_static(regexp, name, read, context)?;
     }
     Ok(())
 }
 
-fn define_static(regexp: &JsObject, name: &str, get: NativeFunction, context: &mut Context) -> JsResult<()> {
+/// A static that reads the last match: an empty text if there was none, or the group did not participate.
+fn define_static(
+    regexp: &JsObject,
+    name: &str,
+    read: impl Fn(&LastMatch) -> Option<JsString> + Copy + 'static,
+    context: &mut Context,
+) -> JsResult<()> {
+    let get = NativeFunction::from_copy_closure(move |_, _, context| {
+        Ok(context.last_match().and_then(read).unwrap_or_default().into())
+    });
     let get = get.to_js_function(context.realm());
     let property = PropertyDescriptor::builder().get(get).enumerable(false).configurable(true);
     regexp.define_property_or_throw(js_string!(name), property, context).map(|_| ())
-}
-
-/// Reads a property of the last match; an empty text if there was none, or the group did not participate.
-fn of_last(context: &mut Context, read: impl Fn(&JsObject, &mut Context) -> JsResult<JsValue>) -> JsResult<JsValue> {
-    let last = realm::own::<LastMatch>(context).and_then(|last| last.0.borrow().clone());
-    let value = last.map(|found| read(&found, context)).transpose()?.filter(|value| !value.is_undefined());
-    Ok(value.unwrap_or_else(|| bind::js("")))
-}
-
-/// The text before the match, or after it.
-fn part(found: &JsObject, before: bool, context: &mut Context) -> JsResult<JsValue> {
-    let input = found.get(js_string!("input"), context)?.to_string(context)?;
-    let index = found.get(js_string!("index"), context)?.to_u32(context)? as usize;
-    let matched = found.get(0, context)?.to_string(context)?.len();
-    let range = if before { 0..index } else { index + matched..input.len() };
-    Ok(input.get(range).unwrap_or_default().into())
 }
 
 #[cfg(test)]

@@ -105,4 +105,5 @@ mod kept;
 mod language;
 mod modules;
 mod net_globals;
+mod shortcuts;
 mod url_globals;

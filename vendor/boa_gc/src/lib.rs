@@ -42,6 +42,16 @@ type EphemeronPointer = NonNull<dyn ErasedEphemeronBox>;
 type ErasedWeakMapBoxPointer = NonNull<dyn ErasedWeakMapBox>;
 
 thread_local!(static GC_DROPPING: Cell<bool> = const { Cell::new(false) });
+// gleaner: what nothing refers to any more, and is freed before the next allocation.
+thread_local!(static UNREFERENCED: RefCell<Vec<GcErasedPointer>> = const { RefCell::new(Vec::new()) });
+
+/// gleaner: takes what nothing refers to any more.
+#[inline(never)]
+fn queue_unreferenced(node: GcErasedPointer) {
+    // At the end of the thread the list may be gone, and everything is freed.
+    let _ = UNREFERENCED.try_with(|nodes| nodes.borrow_mut().push(node));
+}
+
 // gleaner: how often garbage was collected.
 thread_local!(static COLLECTIONS: Cell<usize> = const { Cell::new(0) });
 thread_local!(static BOA_GC: RefCell<BoaGc> = RefCell::new( BoaGc {
@@ -138,12 +148,16 @@ struct Allocator;
 
 impl Allocator {
     /// Allocate a new garbage collected value to the Garbage Collector's heap.
-    fn alloc_gc<T: Trace>(value: GcBox<T>) -> NonNull<GcBox<T>> {
+    fn alloc_gc<T: Trace>(value: GcBox<T>, counted: bool) -> NonNull<GcBox<T>> {
         let element_size = size_of_val::<GcBox<T>>(&value);
         BOA_GC.with(|st| {
             let mut gc = st.borrow_mut();
 
+            Collector::free_unreferenced(&mut gc);
             Self::manage_state(&mut gc);
+            if counted {
+                value.header.set_index(gc.strongs.len());
+            }
             // Safety: value cannot be a null pointer, since `Box` cannot return null pointers.
             let ptr = unsafe { NonNull::new_unchecked(Box::into_raw(Box::new(value))) };
             let erased: NonNull<GcBox<NonTraceable>> = ptr.cast();
@@ -233,6 +247,7 @@ struct Collector;
 impl Collector {
     /// Run a collection on the full heap.
     fn collect(gc: &mut BoaGc) {
+        Self::free_unreferenced(gc);
         gc.runtime.collections += 1;
         COLLECTIONS.with(|collections| collections.set(collections.get().wrapping_add(1)));
 
@@ -248,11 +263,15 @@ impl Collector {
         if !unreachables.strong.is_empty() || !unreachables.weak.is_empty() {
             // Finalize all the unreachable nodes.
             // SAFETY: All passed pointers are valid, since we won't deallocate until `Self::sweep`.
-            unsafe { Self::finalize(unreachables) };
+            unsafe { Self::finalize(&unreachables) };
 
-            // Reuse the tracer's already allocated capacity.
-            let _final_unreachables =
-                Self::mark_heap(&mut tracer, &gc.strongs, &gc.weaks, &gc.weak_maps);
+            // gleaner: a finalizer has resurrected something only if one of the dead is referred to from outside by now.
+            // SAFETY: nothing was deallocated yet.
+            if unreachables.strong.iter().any(|node| unsafe { node.as_ref() }.is_rooted()) {
+                // Reuse the tracer's already allocated capacity.
+                let _final_unreachables =
+                    Self::mark_heap(&mut tracer, &gc.strongs, &gc.weaks, &gc.weak_maps);
+            }
         }
 
         // SAFETY: The head of our linked list is always valid per the invariants of our GC.
@@ -283,9 +302,42 @@ impl Collector {
             }
         });
 
+        // What finalizers have dropped is freed, or lives.
+        UNREFERENCED.with_borrow_mut(Vec::clear);
+
         gc.strongs.shrink_to(gc.strongs.len() >> 2);
         gc.weaks.shrink_to(gc.weaks.len() >> 2);
         gc.weak_maps.shrink_to(gc.weak_maps.len() >> 2);
+    }
+
+    /// gleaner: frees what nothing refers to any more, and what nothing refers to after that. What it drops allocates nothing, as in a
+    /// collection.
+    fn free_unreferenced(gc: &mut BoaGc) {
+        while let Some(node) = UNREFERENCED.with_borrow_mut(Vec::pop) {
+            // SAFETY: what is queued is freed here, or by a collection, which empties the queue.
+            let node_ref = unsafe { node.as_ref() };
+            let Some(index) = node_ref.header.index() else { continue };
+            node_ref.header.set_index(index);
+            if node_ref.header.ref_count() > 0 {
+                continue;
+            }
+            gc.strongs.swap_remove(index);
+            if let Some(moved) = gc.strongs.get(index) {
+                // SAFETY: what is in the list was not freed.
+                let header = unsafe { &moved.as_ref().header };
+                if header.index().is_some() {
+                    let is_queued = header.is_queued();
+                    header.set_index(index);
+                    if is_queued {
+                        header.set_queued();
+                    }
+                }
+            }
+            gc.runtime.bytes_allocated -= node_ref.size();
+            let drop_fn = node_ref.drop_fn();
+            // SAFETY: it is of this type, nothing refers to it, and nothing knows it but the list that it was in.
+            unsafe { drop_fn(node) };
+        }
     }
 
     fn trace_non_roots(gc: &BoaGc) {
@@ -430,8 +482,8 @@ impl Collector {
     /// # Safety
     ///
     /// Passing a `strong` or a `weak` vec with invalid pointers will result in Undefined Behaviour.
-    unsafe fn finalize(unreachables: Unreachables) {
-        for node in unreachables.strong {
+    unsafe fn finalize(unreachables: &Unreachables) {
+        for &node in &unreachables.strong {
             // SAFETY: The caller must ensure all pointers inside `unreachables.strong` are valid.
             let node_ref = unsafe { node.as_ref() };
             let run_finalizer_fn = node_ref.run_finalizer_fn();
@@ -441,7 +493,7 @@ impl Collector {
                 run_finalizer_fn(node);
             }
         }
-        for node in unreachables.weak {
+        for node in &unreachables.weak {
             // SAFETY: The caller must ensure all pointers inside `unreachables.weak` are valid.
             let node = unsafe { node.as_ref() };
             node.finalize_and_clear();
@@ -461,12 +513,18 @@ impl Collector {
     ) {
         let _guard = DropGuard::new();
 
+        let mut kept = 0;
         strong.retain(|node| {
             // SAFETY: The caller must ensure the validity of every node of `heap_start`.
             let node_ref = unsafe { node.as_ref() };
             if node_ref.is_marked() {
                 node_ref.header.unmark();
                 node_ref.reset_non_root_count();
+                // gleaner
+                if node_ref.header.index().is_some() {
+                    node_ref.header.set_index(kept);
+                }
+                kept += 1;
 
                 true
             } else {

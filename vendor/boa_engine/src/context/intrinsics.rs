@@ -1410,6 +1410,8 @@ impl IntrinsicObjects {
 #[derive(Debug, Trace, Finalize)]
 pub(crate) struct ObjectTemplates {
     iterator_result: ObjectTemplate,
+    /// gleaner: the array that `RegExp.prototype.exec` returns.
+    match_array: ObjectTemplate,
     ordinary_object: ObjectTemplate,
     array: ObjectTemplate,
     number: ObjectTemplate,
@@ -1547,6 +1549,11 @@ impl ObjectTemplates {
             Attribute::WRITABLE | Attribute::NON_ENUMERABLE | Attribute::CONFIGURABLE,
         );
 
+        let mut match_array = array.clone();
+        for name in [js_string!("index"), js_string!("input"), js_string!("groups")] {
+            match_array.property(name.into(), Attribute::WRITABLE | Attribute::CONFIGURABLE | Attribute::ENUMERABLE);
+        }
+
         let mut iterator_result = ordinary_object.clone();
         iterator_result.property(
             js_string!("value").into(),
@@ -1585,6 +1592,7 @@ impl ObjectTemplates {
 
         Self {
             iterator_result,
+            match_array,
             ordinary_object,
             array,
             number,
@@ -1619,6 +1627,11 @@ impl ObjectTemplates {
     /// 3. `"value"`: (`WRITABLE`, `CONFIGURABLE`, `ENUMERABLE`)
     pub(crate) const fn iterator_result(&self) -> &ObjectTemplate {
         &self.iterator_result
+    }
+
+    /// gleaner: an array with `index`, `input` and `groups` behind its `length`.
+    pub(crate) const fn match_array(&self) -> &ObjectTemplate {
+        &self.match_array
     }
 
     /// Cached ordinary object template.

@@ -155,6 +155,14 @@ impl std::fmt::Debug for NativeFunction {
 }
 
 impl NativeFunction {
+    /// gleaner: the function, if it is one without captures.
+    pub(crate) fn pointer(&self) -> Option<NativeFunctionPointer> {
+        match self.inner {
+            Inner::PointerFn(pointer) => Some(pointer),
+            Inner::Closure(_) => None,
+        }
+    }
+
     /// Creates a `NativeFunction` from a function pointer.
     #[inline]
     pub fn from_fn_ptr(function: NativeFunctionPointer) -> Self {
@@ -279,7 +287,7 @@ impl NativeFunction {
     {
         // Hopefully, this unsafe operation will be replaced by the `CoerceUnsized` API in the
         // future: https://github.com/rust-lang/rust/issues/18598
-        let ptr = Gc::into_raw(Gc::new(Closure {
+        let ptr = Gc::into_raw(Gc::new_counted(Closure {
             f: closure,
             captures,
         }));
@@ -344,15 +352,14 @@ pub(crate) fn native_function_call(
     context.check_runtime_limits()?;
     let this_function_object = obj.clone();
 
-    let NativeFunctionObject {
-        f: function,
-        name,
-        constructor,
-        realm,
-    } = obj
-        .downcast_ref::<NativeFunctionObject>()
-        .expect("the object should be a native function object")
-        .clone();
+    // gleaner: most functions are of the realm that calls them.
+    let (function, name, is_constructor, mut other_realm) = {
+        let native = obj
+            .downcast_ref::<NativeFunctionObject>()
+            .expect("the object should be a native function object");
+        let other = native.realm.as_ref().filter(|realm| *realm != context.realm()).cloned();
+        (native.f.clone(), native.name.clone(), native.constructor.is_some(), other)
+    };
 
     let pc = context.vm.frame().pc;
     let native_source_info = context.native_source_info();
@@ -361,20 +368,20 @@ pub(crate) fn native_function_call(
         .shadow_stack
         .push_native(pc, name, native_source_info);
 
-    let mut realm = realm.unwrap_or_else(|| context.realm().clone());
-
-    context.swap_realm(&mut realm);
+    if let Some(realm) = &mut other_realm {
+        context.swap_realm(realm);
+    }
     context.vm.native_active_function = Some(this_function_object);
 
-    let result = if constructor.is_some() {
-        function.call(&JsValue::undefined(), args, context)
-    } else {
-        function.call(&this, args, context)
-    }
-    .map_err(|err| err.inject_realm(context.realm().clone()));
+    let this = if is_constructor { JsValue::undefined() } else { this };
+    let result = function
+        .call(&this, args, context)
+        .map_err(|err| err.inject_realm(context.realm().clone()));
 
     context.vm.native_active_function = None;
-    context.swap_realm(&mut realm);
+    if let Some(realm) = &mut other_realm {
+        context.swap_realm(realm);
+    }
 
     context.vm.shadow_stack.pop();
 

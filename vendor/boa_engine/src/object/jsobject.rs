@@ -127,7 +127,7 @@ impl JsObject {
         object: Object<T>,
         vtable: &'static InternalObjectMethods,
     ) -> Self {
-        let inner = Gc::new(VTableObject {
+        let inner = Gc::new_counted(VTableObject {
             object: GcRefCell::new(object),
             vtable,
         });
@@ -213,7 +213,7 @@ impl JsObject {
         data: T,
     ) -> Self {
         let internal_methods = data.internal_methods();
-        let inner = Gc::new(VTableObject {
+        let inner = Gc::new_counted(VTableObject {
             object: GcRefCell::new(Object {
                 data: ObjectData::new(data),
                 properties: PropertyMap::from_prototype_unique_shape(prototype.into()),
@@ -239,7 +239,7 @@ impl JsObject {
         data: T,
     ) -> JsObject<T> {
         let internal_methods = data.internal_methods();
-        let inner = Gc::new(VTableObject {
+        let inner = Gc::new_counted(VTableObject {
             object: GcRefCell::new(Object {
                 data: ObjectData::new(data),
                 properties: PropertyMap::from_prototype_with_shared_shape(
@@ -1042,6 +1042,102 @@ impl<T: NativeObject> JsObject<T> {
         unsafe { &*shape }
     }
 
+    /// gleaner: the value of a data property of the object or of its prototypes, or the getter of an accessor property, if it is one and all
+    /// objects up to it are plain.
+    pub(crate) fn plain_property(&self, key: &PropertyKey, is_accessor: bool) -> Option<JsValue> {
+        let mut at = self.clone().upcast();
+        loop {
+            if !fn_addr_eq(at.vtable().__get_own_property__, ORDINARY_INTERNAL_METHODS.__get_own_property__) {
+                return None;
+            }
+            let next = {
+                let object = at.borrow();
+                if let Some(slot) = object.properties.shape.lookup(key) {
+                    let is_such = slot.attributes.is_accessor_descriptor() == is_accessor;
+                    return is_such.then(|| object.properties.storage.get(slot.index as usize).cloned())?;
+                }
+                object.properties.shape.prototype()?
+            };
+            at = next;
+        }
+    }
+
+    /// gleaner: an element that an array has itself; `None` if it is something else, or has a hole there, or an accessor.
+    #[inline]
+    pub(crate) fn element_of_array(&self, index: u64) -> Option<JsValue> {
+        if !std::ptr::eq(self.inner.vtable, &raw const ARRAY_EXOTIC_INTERNAL_METHODS) {
+            return None;
+        }
+        let index = u32::try_from(index).ok()?;
+        self.borrow().properties.get_simple_index(index).ok()?
+    }
+
+    /// gleaner: the first `len` elements of an object, if it has just so many, all of them dense, and is plain to read.
+    pub(crate) fn dense_elements(&self, len: u64) -> Option<Vec<JsValue>> {
+        if !fn_addr_eq(self.inner.vtable.__get__, ORDINARY_INTERNAL_METHODS.__get__) {
+            return None;
+        }
+        let object = self.borrow();
+        let has_all = object.properties.indexed_properties.dense_len() == usize::try_from(len).ok();
+        has_all.then(|| object.properties.to_dense_indexed_properties())?.map(|all| all.to_vec())
+    }
+
+    /// gleaner: adds elements behind the last one of a dense array, with its length; false, with nothing done, where a setter of a
+    /// prototype, an array that is not extensible or a length that is not writable could have a say.
+    pub(crate) fn push_elements(&self, values: &[JsValue]) -> bool {
+        if !std::ptr::eq(self.inner.vtable, &raw const ARRAY_EXOTIC_INTERNAL_METHODS) {
+            return false;
+        }
+        let mut above = self.borrow().properties.shape.prototype();
+        while let Some(object) = above {
+            let is_plain = fn_addr_eq(object.vtable().__set__, ORDINARY_INTERNAL_METHODS.__set__)
+                && fn_addr_eq(object.vtable().__get_own_property__, ORDINARY_INTERNAL_METHODS.__get_own_property__);
+            let object = object.borrow();
+            if !is_plain || object.properties.index_property_keys().next().is_some() {
+                return false;
+            }
+            above = object.properties.shape.prototype();
+        }
+        let mut object = self.borrow_mut();
+        if !object.extensible || !object.has_writable_length() {
+            return false;
+        }
+        let properties = object.properties_mut();
+        let Some(len) = properties.indexed_properties.dense_len() else {
+            return false;
+        };
+        let after = len + values.len();
+        if properties.storage[0].as_number() != Some(len as f64) || i32::try_from(after).is_err() {
+            return false;
+        }
+        for value in values {
+            properties.indexed_properties.push_dense(value);
+        }
+        properties.storage[0] = JsValue::new(after as i32);
+        true
+    }
+
+    /// gleaner: gives a dense array the element behind its last one as a data property like any other; false, with nothing done, if the
+    /// object is something else.
+    #[inline]
+    pub(crate) fn append_element(&self, index: u32, value: &JsValue) -> bool {
+        if !std::ptr::eq(self.inner.vtable, &raw const ARRAY_EXOTIC_INTERNAL_METHODS) {
+            return false;
+        }
+        let mut object = self.borrow_mut();
+        if !object.extensible || object.properties.indexed_properties.dense_len() != Some(index as usize) {
+            return false;
+        }
+        let length = object.properties.storage[0].as_number();
+        if length.is_none_or(|length| f64::from(index) >= length) {
+            if length != Some(f64::from(index)) || index >= i32::MAX as u32 || !object.has_writable_length() {
+                return false;
+            }
+            object.properties_mut().storage[0] = JsValue::new(index as i32 + 1);
+        }
+        object.properties_mut().indexed_properties.push_dense(value)
+    }
+
     /// gleaner: gives the object the property that a shape has more than its own.
     #[inline]
     pub(crate) fn give(&self, then: Shape, value: JsValue) {
@@ -1095,7 +1191,7 @@ impl<T: NativeObject> JsObject<T> {
     /// ```
     pub fn new<O: Into<Option<JsObject>>>(root_shape: &RootShape, prototype: O, data: T) -> Self {
         let internal_methods = data.internal_methods();
-        let inner = Gc::new(VTableObject {
+        let inner = Gc::new_counted(VTableObject {
             object: GcRefCell::new(Object {
                 data: ObjectData::new(data),
                 properties: PropertyMap::from_prototype_with_shared_shape(
@@ -1130,7 +1226,7 @@ impl<T: NativeObject> JsObject<T> {
     /// ```
     pub fn new_unique<O: Into<Option<JsObject>>>(prototype: O, data: T) -> Self {
         let internal_methods = data.internal_methods();
-        let inner = Gc::new(VTableObject {
+        let inner = Gc::new_counted(VTableObject {
             object: GcRefCell::new(Object {
                 data: ObjectData::new(data),
                 properties: PropertyMap::from_prototype_unique_shape(prototype.into()),

@@ -8,7 +8,7 @@ pub use operations::IntegrityLevel;
 pub use property_map::*;
 use thin_vec::ThinVec;
 
-use self::{internal_methods::ORDINARY_INTERNAL_METHODS, shape::Shape};
+use self::{internal_methods::ORDINARY_INTERNAL_METHODS, shape::{Shape, slot::SlotAttributes}};
 use crate::{
     Context, JsString, JsSymbol, JsValue,
     builtins::{OrdinaryObject, function::ConstructorKind},
@@ -226,6 +226,12 @@ pub enum PrivateElement {
 }
 
 impl<T: ?Sized> Object<T> {
+    /// gleaner: whether the length of an array may be set.
+    fn has_writable_length(&self) -> bool {
+        let slot = self.properties.shape.lookup(&StaticJsStrings::LENGTH.into());
+        slot.is_some_and(|slot| slot.attributes.contains(SlotAttributes::WRITABLE))
+    }
+
     /// Returns the shape of the object.
     #[must_use]
     pub const fn shape(&self) -> &Shape {

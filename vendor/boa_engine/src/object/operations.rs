@@ -1,4 +1,4 @@
-use super::internal_methods::{InternalMethodPropertyContext, own_is_enumerable};
+use super::internal_methods::{InternalMethodPropertyContext, own_is_enumerable, plain_enumerable_own};
 use crate::js_error;
 use crate::value::JsVariant;
 use crate::{
@@ -78,8 +78,15 @@ impl JsObject {
         // 1. Assert: Type(O) is Object.
         // 2. Assert: IsPropertyKey(P) is true.
         // 3. Return ? O.[[Get]](P, O).
+        let key = key.into();
+        // gleaner: elements of arrays need no more than a look.
+        if let PropertyKey::Index(index) = &key
+            && let Some(value) = self.element_of_array(index.get().into())
+        {
+            return Ok(value);
+        }
         self.__get__(
-            &key.into(),
+            &key,
             self.clone().into(),
             &mut InternalMethodPropertyContext::new(context),
         )
@@ -133,6 +140,13 @@ impl JsObject {
         K: Into<PropertyKey>,
         V: Into<JsValue>,
     {
+        let (key, value) = (key.into(), value.into());
+        // gleaner: the next element of an array without a descriptor.
+        if let PropertyKey::Index(index) = &key
+            && self.append_element(index.get(), &value)
+        {
+            return Ok(true);
+        }
         // 1. Assert: Type(O) is Object.
         // 2. Assert: IsPropertyKey(P) is true.
         // 3. Let newDesc be the PropertyDescriptor { [[Value]]: V, [[Writable]]: true, [[Enumerable]]: true, [[Configurable]]: true }.
@@ -143,7 +157,7 @@ impl JsObject {
             .configurable(true);
         // 4. Return ? O.[[DefineOwnProperty]](P, newDesc).
         self.__define_own_property__(
-            &key.into(),
+            &key,
             new_desc.into(),
             &mut InternalMethodPropertyContext::new(context),
         )
@@ -376,8 +390,14 @@ impl JsObject {
     where
         K: Into<PropertyKey>,
     {
+        let key = key.into();
+        if let PropertyKey::Index(index) = &key
+            && let Some(value) = self.element_of_array(index.get().into())
+        {
+            return Ok(Some(value));
+        }
         self.__try_get__(
-            &key.into(),
+            &key,
             self.clone().into(),
             &mut InternalMethodPropertyContext::new(context),
         )
@@ -734,6 +754,9 @@ impl JsObject {
         kind: PropertyNameKind,
         context: &mut Context,
     ) -> JsResult<Vec<JsValue>> {
+        if let Some(properties) = plain_enumerable_own(self, kind, context) {
+            return Ok(properties);
+        }
         // 1. Assert: Type(O) is Object.
         // 2. Let ownKeys be ? O.[[OwnPropertyKeys]]().
         let own_keys =
@@ -1425,6 +1448,13 @@ impl JsValue {
 
         // 3. Let len be ? LengthOfArrayLike(obj).
         let len = obj.length_of_array_like(context)?;
+
+        // gleaner: elements that are read without a call.
+        if element_types.is_empty()
+            && let Some(list) = obj.dense_elements(len)
+        {
+            return Ok(list);
+        }
 
         // 4. Let list be a new empty List.
         let mut list = Vec::with_capacity(len as usize);

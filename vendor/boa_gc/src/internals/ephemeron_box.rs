@@ -17,6 +17,7 @@ struct Data<K: Trace + ?Sized + 'static, V: Trace + 'static> {
 impl<K: Trace + ?Sized, V: Trace> EphemeronBox<K, V> {
     /// Creates a new `EphemeronBox` that tracks `key` and has `value` as its inner data.
     pub(crate) fn new(key: &Gc<K>, value: V) -> Self {
+        key.keep();
         Self {
             header: GcHeader::new(),
             data: UnsafeCell::new(Some(Data {
@@ -89,6 +90,7 @@ impl<K: Trace + ?Sized, V: Trace> EphemeronBox<K, V> {
     /// The caller must ensure there are no live mutable references to the ephemeron box's data
     /// before calling this method.
     pub(crate) unsafe fn set(&self, key: &Gc<K>, value: V) {
+        key.keep();
         // SAFETY: The caller must ensure setting the key and value of the ephemeron box is safe.
         unsafe {
             *self.data.get() = Some(Data {

@@ -15,7 +15,15 @@ const NON_ROOTS_MAX: u32 = NON_ROOTS_MASK;
 pub(crate) struct GcHeader {
     ref_count: Cell<u32>,
     non_root_count: Cell<u32>,
+    /// gleaner: the place in the collector's list of what is freed once nothing refers to it; [`KEPT`] for what only a collection frees.
+    index: Cell<u32>,
 }
+
+/// gleaner: no place.
+const KEPT: u32 = u32::MAX;
+
+/// gleaner: whether it waits to be freed.
+const QUEUED_MASK: u32 = 1 << (u32::BITS - 1);
 
 impl GcHeader {
     /// Creates a new [`GcHeader`] with a root of 1 and next set to None.
@@ -23,7 +31,43 @@ impl GcHeader {
         Self {
             ref_count: Cell::new(1),
             non_root_count: Cell::new(0),
+            index: Cell::new(KEPT),
         }
+    }
+
+    /// gleaner: where it is in the collector's list, if it is freed without a collection.
+    #[inline]
+    pub(crate) fn index(&self) -> Option<usize> {
+        let index = self.index.get();
+        (index != KEPT).then_some((index & !QUEUED_MASK) as usize)
+    }
+
+    /// gleaner: takes a place in the collector's list, and out of the queue; a place beyond 2³¹ is none.
+    #[inline]
+    pub(crate) fn set_index(&self, index: usize) {
+        self.index.set(u32::try_from(index).ok().filter(|index| index & QUEUED_MASK == 0).unwrap_or(KEPT));
+    }
+
+    /// gleaner: only a collection frees it from now on: something knows it without a reference.
+    #[inline]
+    pub(crate) fn keep(&self) {
+        self.index.set(KEPT);
+    }
+
+    /// gleaner: whether nothing refers to it any more, and it is to be queued: it is not yet, and need not wait for a collection.
+    #[inline]
+    pub(crate) fn is_to_queue(&self) -> bool {
+        self.ref_count.get() == 0 && self.index.get() & QUEUED_MASK == 0
+    }
+
+    #[inline]
+    pub(crate) fn is_queued(&self) -> bool {
+        self.index.get() != KEPT && self.index.get() & QUEUED_MASK != 0
+    }
+
+    #[inline]
+    pub(crate) fn set_queued(&self) {
+        self.index.set(self.index.get() | QUEUED_MASK);
     }
 
     /// Returns the [`GcHeader`]'s current ref count.

@@ -1,5 +1,5 @@
 use crate::{
-    Allocator, Ephemeron, GcErasedPointer, Tracer, WeakGc, custom_trace, finalizer_safe,
+    Allocator, Ephemeron, GcErasedPointer, Tracer, WeakGc, custom_trace, finalizer_safe, queue_unreferenced,
     internals::{EphemeronBox, GcBox, VTable},
     trace::{Finalize, Trace},
 };
@@ -167,7 +167,22 @@ impl<T: Trace + ?Sized> Gc<T> {
         // Create GcBox and allocate it to heap.
         //
         // Note: Allocator can cause Collector to run
-        let inner_ptr = Allocator::alloc_gc(GcBox::new(value));
+        let inner_ptr = Allocator::alloc_gc(GcBox::new(value), false);
+
+        Self {
+            inner_ptr,
+            marker: PhantomData,
+        }
+    }
+
+    /// gleaner: as [`Gc::new`], for a value that need not wait for a collection once the last `Gc` to it is dropped: it is freed before
+    /// the next allocation. Its address may be used anew then, without a change of [`collections`][crate::collections].
+    #[must_use]
+    pub fn new_counted(value: T) -> Self
+    where
+        T: Sized,
+    {
+        let inner_ptr = Allocator::alloc_gc(GcBox::new(value), true);
 
         Self {
             inner_ptr,
@@ -236,6 +251,11 @@ impl<T: Trace + ?Sized> Gc<T> {
             inner_ptr,
             marker: PhantomData,
         }
+    }
+
+    /// gleaner: only a collection frees the value from now on.
+    pub(crate) fn keep(&self) {
+        self.inner().header.keep();
     }
 
     pub(crate) fn as_erased_pointer(&self) -> GcErasedPointer {
@@ -368,6 +388,13 @@ impl<T: Trace + ?Sized> Drop for Gc<T> {
     fn drop(&mut self) {
         if finalizer_safe() {
             Finalize::finalize(self);
+            // gleaner
+            // SAFETY: what nothing refers to is freed later, so it is still there.
+            let header = unsafe { &self.inner_ptr.as_ref().header };
+            if header.is_to_queue() {
+                header.set_queued();
+                queue_unreferenced(self.as_erased_pointer());
+            }
         }
     }
 }

@@ -94,21 +94,35 @@ impl ArrayIterator {
     ///
     /// [spec]: https://tc39.es/ecma262/#sec-%arrayiteratorprototype%.next
     pub(crate) fn next(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
-        let object = this.as_object();
-        let mut array_iterator = object
-            .as_ref()
-            .and_then(JsObject::downcast_mut::<Self>)
+        let object = this
+            .as_object()
+            .filter(|object| object.is::<Self>())
             .ok_or_else(|| JsNativeError::typ().with_message("`this` is not an ArrayIterator"))?;
-        let index = array_iterator.next_index;
-        if array_iterator.done {
-            return Ok(create_iter_result_object(
-                JsValue::undefined(),
-                true,
-                context,
-            ));
-        }
+        let value = Self::advance(&object, context)?;
+        Ok(create_iter_result_object(value.clone().unwrap_or_default(), value.is_none(), context))
+    }
 
-        let len = if let Some(f) = array_iterator.array.downcast_ref::<TypedArray>() {
+    /// gleaner: `next` without a result object. Nothing is borrowed while a getter of the array runs, for it may call `next`.
+    pub(crate) fn advance(iterator: &JsObject, context: &mut Context) -> JsResult<Option<JsValue>> {
+        let (array, index, kind) = {
+            let mut iterator = iterator
+                .downcast_mut::<Self>()
+                .ok_or_else(|| JsNativeError::typ().with_message("not an ArrayIterator"))?;
+            if iterator.done {
+                return Ok(None);
+            }
+            let index = iterator.next_index;
+            // A dense element of an array.
+            if let PropertyNameKind::Value = iterator.kind
+                && let Some(value) = iterator.array.element_of_array(index)
+            {
+                iterator.next_index = index + 1;
+                return Ok(Some(value));
+            }
+            (iterator.array.clone(), index, iterator.kind)
+        };
+
+        let len = if let Some(f) = array.downcast_ref::<TypedArray>() {
             let buf = f.viewed_array_buffer().as_buffer();
             let Some(buf) = buf
                 .bytes(std::sync::atomic::Ordering::SeqCst)
@@ -121,29 +135,23 @@ impl ArrayIterator {
 
             f.array_length(buf.len())
         } else {
-            array_iterator.array.length_of_array_like(context)?
+            array.length_of_array_like(context)?
         };
 
+        if let Some(mut iterator) = iterator.downcast_mut::<Self>() {
+            iterator.done = index >= len;
+            iterator.next_index = index + 1;
+        }
         if index >= len {
-            array_iterator.done = true;
-            return Ok(create_iter_result_object(
-                JsValue::undefined(),
-                true,
-                context,
-            ));
+            return Ok(None);
         }
-        array_iterator.next_index = index + 1;
-        match array_iterator.kind {
-            PropertyNameKind::Key => Ok(create_iter_result_object(index.into(), false, context)),
-            PropertyNameKind::Value => {
-                let element_value = array_iterator.array.get(index, context)?;
-                Ok(create_iter_result_object(element_value, false, context))
-            }
+        Ok(Some(match kind {
+            PropertyNameKind::Key => index.into(),
+            PropertyNameKind::Value => array.get(index, context)?,
             PropertyNameKind::KeyAndValue => {
-                let element_value = array_iterator.array.get(index, context)?;
-                let result = Array::create_array_from_list([index.into(), element_value], context);
-                Ok(create_iter_result_object(result.into(), false, context))
+                let element_value = array.get(index, context)?;
+                Array::create_array_from_list([index.into(), element_value], context).into()
             }
-        }
+        }))
     }
 }

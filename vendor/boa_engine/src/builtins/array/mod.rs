@@ -36,7 +36,7 @@ use std::cmp::{Ordering, min};
 
 use super::{BuiltInBuilder, BuiltInConstructor, IntrinsicObject};
 
-mod array_iterator;
+pub(crate) mod array_iterator;
 use crate::value::JsVariant;
 pub(crate) use array_iterator::ArrayIterator;
 
@@ -504,6 +504,10 @@ impl Array {
         }
 
         if let Some(c) = c.as_constructor() {
+            // gleaner: what this realm's own constructor would do.
+            if c == context.intrinsics().constructors().array().constructor() {
+                return Self::array_create(length, None, context);
+            }
             // 8. Return ? Construct(C, « 𝔽(length) »).
             return c.construct(&[JsValue::new(length)], Some(&c), context);
         }
@@ -871,6 +875,10 @@ impl Array {
                     "the length + the number of arguments exceed the maximum safe integer limit",
                 )
                 .into());
+        }
+        // gleaner: to a dense array without looking for its properties.
+        if o.push_elements(args) {
+            return Ok((len + arg_count).into());
         }
         // 5. For each element E of items, do
         for element in args.iter().cloned() {

@@ -1,13 +1,21 @@
 //! Boa's implementation of ECMAScript's `IteratorRecord` and iterator prototype objects.
 
 use crate::{
-    Context, JsResult, JsValue,
-    builtins::{BuiltInBuilder, IntrinsicObject},
+    Context, JsExpect, JsResult, JsValue,
+    builtins::{
+        BuiltInBuilder, IntrinsicObject,
+        array::array_iterator::ArrayIterator,
+        map::map_iterator::MapIterator,
+        object::for_in_iterator::ForInIterator,
+        set::set_iterator::SetIterator,
+        string::string_iterator::StringIterator,
+    },
     context::intrinsics::Intrinsics,
     error::JsNativeError,
     js_string,
-    native_function::{CoroutineBranch, CoroutineState},
+    native_function::{CoroutineBranch, CoroutineState, NativeFunctionObject, NativeFunctionPointer},
     object::JsObject,
+    property::PropertyNameKind,
     realm::Realm,
     symbol::JsSymbol,
     vm::CompletionRecord,
@@ -248,7 +256,7 @@ impl JsValue {
         let next_method = iterator_obj.get(js_string!("next"), context)?;
         // 4. Let iteratorRecord be the Iterator Record { [[Iterator]]: iterator, [[NextMethod]]: nextMethod, [[Done]]: false }.
         // 5. Return iteratorRecord.
-        Ok(IteratorRecord::new(iterator_obj.clone(), next_method))
+        Ok(IteratorRecord::of(iterator_obj, next_method, context))
     }
 
     /// `GetIterator ( obj, kind )`
@@ -289,6 +297,17 @@ impl JsValue {
             }
             // 2. Else,
             IteratorHint::Sync => {
+                // gleaner: an array's own iterator without a call.
+                if let Some(array) = self.as_object()
+                    && array.is_array()
+                    && let Some(method) = array.plain_property(&JsSymbol::iterator().into(), false)
+                    && method.as_object().as_ref() == Some(&*context.intrinsics().objects().array_prototype_values())
+                {
+                    let iterator = ArrayIterator::create_array_iterator(array, PropertyNameKind::Value, context);
+                    let iterator = iterator.as_object().js_expect("it was created as one")?;
+                    let next_method = iterator.get(js_string!("next"), context)?;
+                    return Ok(IteratorRecord::of(iterator, next_method, context));
+                }
                 // a. Let method be ? GetMethod(obj, %Symbol.iterator%).
                 self.get_method(JsSymbol::iterator(), context)?
             }
@@ -390,7 +409,45 @@ pub struct IteratorRecord {
     done: bool,
 
     /// The result of the last call to `next`.
-    last_result: IteratorResult,
+    last_result: LastResult,
+
+    /// gleaner: what does the same as `next_method` without an object for each result.
+    #[unsafe_ignore_trace]
+    advance: Option<Advance>,
+}
+
+/// gleaner: gives the next value of an iterator of the engine's own; `None` at its end.
+pub(crate) type Advance = fn(&JsObject, &mut Context) -> JsResult<Option<JsValue>>;
+
+/// gleaner: what the last step of an iterator gave.
+#[derive(Clone, Debug, Finalize, Trace)]
+enum LastResult {
+    /// What its `next` returned.
+    Object(IteratorResult),
+    /// The value alone: `undefined` before the first step and after the last.
+    Value(JsValue),
+}
+
+/// gleaner: how an iterator advances without results: its `next` is the engine's own for such iterators, of the realm that asks.
+fn advance_of(iterator: &JsObject, next_method: &JsValue, context: &Context) -> Option<Advance> {
+    if next_method.is_undefined() {
+        return iterator.is::<ForInIterator>().then_some(ForInIterator::advance as Advance);
+    }
+    let (next, advance): (NativeFunctionPointer, Advance) = if iterator.is::<ArrayIterator>() {
+        (ArrayIterator::next, ArrayIterator::advance)
+    } else if iterator.is::<MapIterator>() {
+        (MapIterator::next, MapIterator::advance)
+    } else if iterator.is::<SetIterator>() {
+        (SetIterator::next, SetIterator::advance)
+    } else if iterator.is::<StringIterator>() {
+        (StringIterator::next, StringIterator::advance)
+    } else {
+        return None;
+    };
+    let function = next_method.as_object()?;
+    let function = function.downcast_ref::<NativeFunctionObject>()?;
+    let is_own = function.f.pointer().is_some_and(|pointer| std::ptr::fn_addr_eq(pointer, next));
+    (is_own && function.realm.as_ref() == Some(context.realm())).then_some(advance)
 }
 
 impl IteratorRecord {
@@ -402,10 +459,17 @@ impl IteratorRecord {
             iterator,
             next_method,
             done: false,
-            last_result: IteratorResult {
-                object: JsObject::with_null_proto(),
-            },
+            last_result: LastResult::Value(JsValue::undefined()),
+            advance: None,
         }
+    }
+
+    /// gleaner: a record that does without results where nobody can see them.
+    pub(crate) fn of(iterator: JsObject, next_method: JsValue, context: &Context) -> Self {
+        let advance = advance_of(&iterator, &next_method, context);
+        let mut record = Self::new(iterator, next_method);
+        record.advance = advance;
+        record
     }
 
     /// Get the `[[Iterator]]` field of the `IteratorRecord`.
@@ -419,8 +483,11 @@ impl IteratorRecord {
     }
 
     /// Gets the last result object of the iterator record.
-    pub(crate) const fn last_result(&self) -> &IteratorResult {
-        &self.last_result
+    pub(crate) fn last_result(&self, context: &mut Context) -> JsValue {
+        match &self.last_result {
+            LastResult::Object(result) => result.object().clone().into(),
+            LastResult::Value(value) => create_iter_result_object(value.clone(), self.done, context),
+        }
     }
 
     /// Runs `f`, setting the `done` field of this `IteratorRecord` to `true` if `f` returns
@@ -438,7 +505,10 @@ impl IteratorRecord {
 
     /// Gets the current value of the `IteratorRecord`.
     pub(crate) fn value(&mut self, context: &mut Context) -> JsResult<JsValue> {
-        self.set_done_on_err(|iter| iter.last_result.value(context))
+        self.set_done_on_err(|iter| match &iter.last_result {
+            LastResult::Object(result) => result.value(context),
+            LastResult::Value(value) => Ok(value.clone()),
+        })
     }
 
     /// Get the `[[Done]]` field of the `IteratorRecord`.
@@ -462,7 +532,7 @@ impl IteratorRecord {
             // 3. If done is true, return false.
             iter.done = result.complete(context)?;
 
-            iter.last_result = result;
+            iter.last_result = LastResult::Object(result);
 
             Ok(())
         })
@@ -520,6 +590,13 @@ impl IteratorRecord {
     /// [spec]: https://tc39.es/ecma262/#sec-iteratorstep
     pub(crate) fn step(&mut self, context: &mut Context) -> JsResult<bool> {
         self.set_done_on_err(|iter| {
+            if let Some(advance) = iter.advance {
+                let value = advance(&iter.iterator, context)?;
+                iter.done = value.is_none();
+                iter.last_result = LastResult::Value(value.unwrap_or_default());
+                return Ok(iter.done);
+            }
+
             // 1. Let result be ? IteratorNext(iteratorRecord).
             let result = iter.next(None, context)?;
 
@@ -533,7 +610,7 @@ impl IteratorRecord {
             //     b. Return done.
             iter.done = result.complete(context)?;
 
-            iter.last_result = result;
+            iter.last_result = LastResult::Object(result);
 
             // 6. Return result.
             Ok(iter.done)

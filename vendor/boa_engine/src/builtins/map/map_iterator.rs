@@ -105,11 +105,19 @@ impl MapIterator {
     ///
     /// [spec]: https://tc39.es/ecma262/#sec-%mapiteratorprototype%.next
     pub(crate) fn next(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
-        let object = this.as_object();
-        let mut map_iterator = object
-            .as_ref()
-            .and_then(JsObject::downcast_mut::<Self>)
+        let object = this
+            .as_object()
+            .filter(|object| object.is::<Self>())
             .ok_or_else(|| JsNativeError::typ().with_message("`this` is not a MapIterator"))?;
+        let value = Self::advance(&object, context)?;
+        Ok(create_iter_result_object(value.clone().unwrap_or_default(), value.is_none(), context))
+    }
+
+    /// gleaner: `next` without a result object.
+    pub(crate) fn advance(iterator: &JsObject, context: &mut Context) -> JsResult<Option<JsValue>> {
+        let mut map_iterator = iterator
+            .downcast_mut::<Self>()
+            .ok_or_else(|| JsNativeError::typ().with_message("not a MapIterator"))?;
 
         let item_kind = map_iterator.iteration_kind;
 
@@ -130,22 +138,15 @@ impl MapIterator {
             };
             if let Some((key, value)) = e {
                 let item = match item_kind {
-                    PropertyNameKind::Key => Ok(create_iter_result_object(key, false, context)),
-                    PropertyNameKind::Value => Ok(create_iter_result_object(value, false, context)),
-                    PropertyNameKind::KeyAndValue => {
-                        let result = Array::create_array_from_list([key, value], context);
-                        Ok(create_iter_result_object(result.into(), false, context))
-                    }
+                    PropertyNameKind::Key => key,
+                    PropertyNameKind::Value => value,
+                    PropertyNameKind::KeyAndValue => Array::create_array_from_list([key, value], context).into(),
                 };
                 map_iterator.iterated_map = Some(obj);
-                return item;
+                return Ok(Some(item));
             }
         }
 
-        Ok(create_iter_result_object(
-            JsValue::undefined(),
-            true,
-            context,
-        ))
+        Ok(None)
     }
 }

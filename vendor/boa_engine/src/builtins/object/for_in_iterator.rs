@@ -6,22 +6,20 @@
 //! [spec]: https://tc39.es/ecma262/#sec-for-in-iterator-objects
 
 use crate::{
-    Context, JsData, JsResult, JsString, JsValue, NativeFunction,
-    builtins::iterable::create_iter_result_object,
+    Context, JsData, JsResult, JsString, JsValue,
     error::JsNativeError,
-    js_string,
     object::{
-        FunctionObjectBuilder, JsObject,
-        internal_methods::{InternalMethodPropertyContext, own_is_enumerable},
+        JsObject,
+        internal_methods::{InternalMethodPropertyContext, has_enumerable_names, own_is_enumerable},
     },
     property::PropertyKey,
 };
 use boa_gc::{Finalize, Trace};
 use rustc_hash::FxHashSet;
-use std::collections::VecDeque;
 
 /// The `ForInIterator` object represents an iteration over some specific object.
-/// It implements the iterator protocol.
+///
+/// gleaner: it never reaches a script, so it has neither prototype nor `next`.
 ///
 /// More information:
 ///  - [ECMAScript reference][spec]
@@ -29,114 +27,99 @@ use std::collections::VecDeque;
 /// [spec]: https://tc39.es/ecma262/#sec-for-in-iterator-objects
 #[derive(Debug, Clone, Finalize, Trace, JsData)]
 pub(crate) struct ForInIterator {
-    object: JsValue,
-    visited_keys: FxHashSet<JsString>,
-    remaining_keys: VecDeque<JsString>,
-    object_was_visited: bool,
+    /// The object whose keys are visited; `None` at the end.
+    object: Option<JsObject>,
+    /// Its names, once they are listed; `None` for those that were deleted before they were visited.
+    #[unsafe_ignore_trace]
+    names: Option<Vec<Option<JsString>>>,
+    /// How many of them were visited.
+    at: usize,
+    /// The names that the objects before it in the chain of prototypes had when they were visited.
+    #[unsafe_ignore_trace]
+    visited: FxHashSet<JsString>,
 }
 
 impl ForInIterator {
-    fn new(object: JsValue) -> Self {
-        Self {
-            object,
-            visited_keys: FxHashSet::default(),
-            remaining_keys: VecDeque::default(),
-            object_was_visited: false,
-        }
-    }
-
     /// `CreateForInIterator( object )`
     ///
     /// Creates a new iterator over the given object.
-    ///
-    /// Returns the iterator object and its `next` method as a pair,
-    /// avoiding the need to look up `next` through the prototype chain.
     ///
     /// More information:
     ///  - [ECMA reference][spec]
     ///
     /// [spec]: https://tc39.es/ecma262/#sec-createforiniterator
-    pub(crate) fn create_for_in_iterator(
-        object: JsValue,
-        context: &Context,
-    ) -> (JsObject, JsValue) {
-        let iterator = JsObject::from_proto_and_data_with_shared_shape(
-            context.root_shape(),
-            context.intrinsics().constructors().iterator().prototype(),
-            Self::new(object),
-        )
-        .upcast();
-
-        let next_method =
-            FunctionObjectBuilder::new(context.realm(), NativeFunction::from_fn_ptr(Self::next))
-                .name(js_string!("next"))
-                .length(0)
-                .build();
-
-        (iterator, next_method.into())
+    pub(crate) fn create_for_in_iterator(object: JsObject, context: &Context) -> JsObject {
+        let data = Self { object: Some(object), names: None, at: 0, visited: FxHashSet::default() };
+        JsObject::from_proto_and_data_with_shared_shape(context.root_shape(), None, data).upcast()
     }
 
-    /// %ForInIteratorPrototype%.next( )
-    ///
-    /// Gets the next result in the object.
+    /// The next name; `None` at the end.
     ///
     /// More information:
     ///  - [ECMA reference][spec]
     ///
     /// [spec]: https://tc39.es/ecma262/#sec-%foriniteratorprototype%.next
-    pub(crate) fn next(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
-        let object = this.as_object();
-        let mut iterator = object
-            .as_ref()
-            .and_then(|o| o.downcast_mut::<Self>())
-            .ok_or_else(|| JsNativeError::typ().with_message("`this` is not a ForInIterator"))?;
-        let mut object = iterator.object.to_object(context)?;
+    pub(crate) fn advance(iterator: &JsObject, context: &mut Context) -> JsResult<Option<JsValue>> {
+        let data = || {
+            iterator
+                .downcast_mut::<Self>()
+                .ok_or_else(|| JsNativeError::typ().with_message("not a ForInIterator"))
+        };
         loop {
-            if !iterator.object_was_visited {
+            let Some(object) = data()?.object.clone() else {
+                return Ok(None);
+            };
+            if data()?.names.is_none() {
                 let keys = object
                     .__own_property_keys__(&mut InternalMethodPropertyContext::new(context))?;
-                for k in keys {
-                    match k {
-                        PropertyKey::String(ref k) => {
-                            iterator.remaining_keys.push_back(k.clone());
+                let names = keys.into_iter().filter_map(|key| match key {
+                    PropertyKey::String(name) => Some(name),
+                    PropertyKey::Index(index) => Some(index.get().into()),
+                    PropertyKey::Symbol(_) => None,
+                });
+                let mut data = data()?;
+                data.names = Some(names.map(Some).collect());
+                data.at = 0;
+            }
+            loop {
+                let name = {
+                    let mut data = data()?;
+                    let at = data.at;
+                    data.at += 1;
+                    let Some(name) = data.names.as_ref().and_then(|names| names.get(at)) else {
+                        break;
+                    };
+                    match name {
+                        Some(name) if !data.visited.contains(name) => name.clone(),
+                        _ => continue,
+                    }
+                };
+                let is_enumerable = own_is_enumerable(
+                    &object,
+                    &PropertyKey::from(name.clone()),
+                    &mut InternalMethodPropertyContext::new(context),
+                )?;
+                match is_enumerable {
+                    Some(true) => return Ok(Some(name.into())),
+                    Some(false) => {}
+                    // It was deleted: it hides no property of a prototype.
+                    None => {
+                        let mut data = data()?;
+                        let at = data.at - 1;
+                        if let Some(name) = data.names.as_mut().and_then(|names| names.get_mut(at)) {
+                            *name = None;
                         }
-                        PropertyKey::Index(i) => {
-                            iterator.remaining_keys.push_back(i.get().into());
-                        }
-                        PropertyKey::Symbol(_) => {}
                     }
                 }
-                iterator.object_was_visited = true;
             }
-            while let Some(r) = iterator.remaining_keys.pop_front() {
-                if !iterator.visited_keys.contains(&r)
-                    && let Some(enumerable) = own_is_enumerable(
-                        &object,
-                        &PropertyKey::from(r.clone()),
-                        &mut InternalMethodPropertyContext::new(context),
-                    )?
-                {
-                    iterator.visited_keys.insert(r.clone());
-                    if enumerable {
-                        return Ok(create_iter_result_object(JsValue::new(r), false, context));
-                    }
-                }
+            // Most prototypes show nothing, and then nothing needs to be known of what was visited.
+            let proto = object.prototype().filter(has_enumerable_names);
+            let mut data = data()?;
+            let names = data.names.take().unwrap_or_default();
+            if proto.is_some() {
+                data.visited.extend(names.into_iter().flatten());
             }
-            let proto = object.prototype().clone();
-            match proto {
-                Some(o) => {
-                    object = o;
-                }
-                _ => {
-                    return Ok(create_iter_result_object(
-                        JsValue::undefined(),
-                        true,
-                        context,
-                    ));
-                }
-            }
-            iterator.object = JsValue::new(object.clone());
-            iterator.object_was_visited = false;
+            data.object = proto;
         }
     }
 }

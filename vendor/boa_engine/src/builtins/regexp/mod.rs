@@ -15,13 +15,15 @@ use crate::{
     context::intrinsics::{Intrinsics, StandardConstructor, StandardConstructors},
     error::JsNativeError,
     js_string,
-    object::{CONSTRUCTOR, JsObject, internal_methods::get_prototype_from_constructor},
+    native_function::{NativeFunctionObject, NativeFunctionPointer},
+    object::{CONSTRUCTOR, IndexedProperties, JsObject, internal_methods::get_prototype_from_constructor},
     property::Attribute,
     realm::Realm,
     string::{CodePoint, CommonJsStringBuilder, JsStrVariant, StaticJsStrings},
     symbol::JsSymbol,
     value::JsValue,
 };
+use arrayvec::ArrayVec;
 use boa_gc::{Finalize, Trace};
 use boa_macros::{js_str, utf16};
 use boa_parser::lexer::regex::RegExpFlags;
@@ -33,6 +35,81 @@ use super::{BuiltInBuilder, BuiltInConstructor, IntrinsicObject};
 
 mod regexp_string_iterator;
 pub(crate) use regexp_string_iterator::RegExpStringIterator;
+
+/// gleaner: the last match of a regular expression.
+#[derive(Debug, Clone)]
+pub struct LastMatch {
+    realm: Realm,
+    input: JsString,
+    found: regress::Match,
+}
+
+impl LastMatch {
+    pub(crate) fn is_of(&self, realm: &Realm) -> bool {
+        self.realm == *realm
+    }
+
+    /// What was searched.
+    #[must_use]
+    pub fn input(&self) -> &JsString {
+        &self.input
+    }
+
+    /// The text of a group, 0 for the whole match; `None` if there is no such group, or it did not participate.
+    #[must_use]
+    pub fn group(&self, index: usize) -> Option<JsString> {
+        let range = if index == 0 { self.found.range() } else { self.found.captures.get(index - 1)?.clone()? };
+        self.input.get(range)
+    }
+
+    /// The text of the last group, if there is one and it participated.
+    #[must_use]
+    pub fn last_group(&self) -> Option<JsString> {
+        self.input.get(self.found.captures.last()?.clone()?)
+    }
+
+    /// The text before the match.
+    #[must_use]
+    pub fn before(&self) -> JsString {
+        self.input.get(..self.found.start()).unwrap_or_default()
+    }
+
+    /// The text after the match.
+    #[must_use]
+    pub fn after(&self) -> JsString {
+        self.input.get(self.found.end()..).unwrap_or_default()
+    }
+}
+
+/// gleaner: the code units that a pattern is looked for in.
+enum Units<'a> {
+    Utf16(&'a [u16]),
+    Short(ArrayVec<u16, SHORT_UNITS>),
+    Long(Vec<u16>),
+}
+
+/// gleaner: texts of so many code units are widened on the stack.
+const SHORT_UNITS: usize = 128;
+
+impl<'a> Units<'a> {
+    fn of(text: &'a JsString) -> Self {
+        match text.as_str().variant() {
+            JsStrVariant::Utf16(units) => Self::Utf16(units),
+            JsStrVariant::Latin1(bytes) if bytes.len() <= SHORT_UNITS => {
+                Self::Short(bytes.iter().map(|&byte| byte.into()).collect())
+            }
+            JsStrVariant::Latin1(bytes) => Self::Long(bytes.iter().map(|&byte| byte.into()).collect()),
+        }
+    }
+
+    fn units(&self) -> &[u16] {
+        match self {
+            Self::Utf16(units) => units,
+            Self::Short(units) => units,
+            Self::Long(units) => units,
+        }
+    }
+}
 
 /// gleaner: patterns that are kept compiled; all are forgotten when there are so many.
 const KNOWN_MAX: usize = 512;
@@ -697,6 +774,11 @@ impl RegExp {
                 .into());
         };
 
+        // gleaner: without calls of getters that are the engine's own.
+        if let Some(flags) = Self::own_flags(&object, context) {
+            return Ok(flags.into());
+        }
+
         // 3. Let codeUnits be a new empty List.
         let mut code_units = String::new();
 
@@ -1024,14 +1106,19 @@ impl RegExp {
             .to_string(context)?;
 
         // 4. Let match be ? RegExpExec(R, string).
-        let m = Self::abstract_exec(&this, arg_str, context)?;
-
         // 5. If match is not null, return true; else return false.
-        if m.is_some() {
-            Ok(JsValue::new(true))
-        } else {
-            Ok(JsValue::new(false))
-        }
+        // gleaner: without an array of the match, where nobody would see it.
+        let exec = this.get(js_string!("exec"), context)?;
+        let is_match = match Self::with_own_exec(&this, &exec, context) {
+            Some(this) => {
+                let found = Self::builtin_match(&this, &Units::of(&arg_str), context)?;
+                let is_match = found.is_some();
+                Self::keep_last(&arg_str, found, context);
+                is_match
+            }
+            None => Self::exec_by(&this, &exec, arg_str, context)?.is_some(),
+        };
+        Ok(is_match.into())
     }
 
     /// `RegExp.prototype.exec( string )`
@@ -1085,6 +1172,26 @@ impl RegExp {
         // 3. Let exec be ? Get(R, "exec").
         let exec = this.get(js_string!("exec"), context)?;
 
+        // gleaner: without a call where it is the engine's own.
+        if let Some(this) = Self::with_own_exec(this, &exec, context) {
+            return Self::abstract_builtin_exec(this, &input, context);
+        }
+        Self::exec_by(this, &exec, input, context)
+    }
+
+    /// gleaner: the expression, if `exec` is this realm's own and was taken from an expression: calling it is what `builtin_match` does.
+    fn with_own_exec(this: &JsObject, exec: &JsValue, context: &Context) -> Option<JsObject<RegExp>> {
+        let exec = exec.as_object()?;
+        let exec = exec.downcast_ref::<NativeFunctionObject>()?;
+        let is_own = exec.f.pointer().is_some_and(|pointer| std::ptr::fn_addr_eq(pointer, Self::exec as NativeFunctionPointer));
+        if !is_own || exec.realm.as_ref() != Some(context.realm()) {
+            return None;
+        }
+        this.clone().downcast::<RegExp>().ok()
+    }
+
+    /// gleaner: `RegExpExec` from step 4 on.
+    fn exec_by(this: &JsObject, exec: &JsValue, input: JsString, context: &mut Context) -> JsResult<Option<JsObject>> {
         // 4. If IsCallable(exec) is true, then
         if let Some(exec) = exec.as_callable() {
             // a. Let result be ? Call(exec, R, « S »).
@@ -1123,11 +1230,33 @@ impl RegExp {
         input: &JsString,
         context: &mut Context,
     ) -> JsResult<Option<JsObject>> {
+        let Some(found) = Self::builtin_match(&this, &Units::of(input), context)? else {
+            return Ok(None);
+        };
+        let has_indices = this.borrow().data().original_flags.contains(b'd');
+        let array = Self::match_array(&found, input, has_indices, context)?;
+        Self::keep_last(input, Some(found), context);
+        Ok(Some(array))
+    }
+
+    /// gleaner: a search without a match leaves the last one.
+    fn keep_last(input: &JsString, found: Option<regress::Match>, context: &mut Context) {
+        if let Some(found) = found {
+            context.last_match = Some(LastMatch { realm: context.realm().clone(), input: input.clone(), found });
+        }
+    }
+
+    /// gleaner: `RegExpBuiltinExec` up to step 16: the match of which it makes an array.
+    fn builtin_match(
+        this: &JsObject<RegExp>,
+        input: &Units<'_>,
+        context: &mut Context,
+    ) -> JsResult<Option<regress::Match>> {
         let rx = this.borrow().data().clone();
-        let this = this.upcast();
+        let this = this.clone().upcast();
 
         // 1. Let length be the length of S.
-        let length = input.len() as u64;
+        let length = input.units().len() as u64;
 
         // 2. Let lastIndex be ℝ(? ToLength(? Get(R, "lastIndex"))).
         let mut last_index = this
@@ -1142,9 +1271,6 @@ impl RegExp {
 
         // 5. If flags contains "y", let sticky be true; else let sticky be false.
         let sticky = flags.contains(b'y');
-
-        // 6. If flags contains "d", let hasIndices be true; else let hasIndices be false.
-        let has_indices = flags.contains(b'd');
 
         // 7. If global is false and sticky is false, set lastIndex to 0.
         if !global && !sticky {
@@ -1178,20 +1304,13 @@ impl RegExp {
 
         // 13.b. Let inputIndex be the index into input of the character that was obtained from element lastIndex of S.
         // 13.c. Let r be matcher(input, inputIndex).
-        let r: Option<regress::Match> = match (full_unicode, input.as_str().variant()) {
-            (true | false, JsStrVariant::Latin1(_)) => {
-                // TODO: Currently regress does not support latin1 encoding.
-                let input = input.to_vec();
-
-                // NOTE: We can use the faster ucs2 variant since there will never be two byte unicode.
-                matcher.find_from_ucs2(&input, last_index as usize).next()
-            }
-            (true, JsStrVariant::Utf16(input)) => {
-                matcher.find_from_utf16(input, last_index as usize).next()
-            }
-            (false, JsStrVariant::Utf16(input)) => {
-                matcher.find_from_ucs2(input, last_index as usize).next()
-            }
+        // gleaner: regress does not know Latin-1; of such text all code units are characters.
+        let start = last_index as usize;
+        let r: Option<regress::Match> = match input {
+            Units::Utf16(units) if full_unicode => matcher.find_from_utf16(units, start).next(),
+            Units::Utf16(units) => matcher.find_from_ucs2(units, start).next(),
+            Units::Short(units) => matcher.find_from_ucs2(units, start).next(),
+            Units::Long(units) => matcher.find_from_ucs2(units, start).next(),
         };
 
         let Some(match_value) = r else {
@@ -1227,57 +1346,44 @@ impl RegExp {
             return Ok(None);
         }
 
-        // 13.d.ii. Set lastIndex to AdvanceStringIndex(S, lastIndex, fullUnicode).
-        // NOTE: Calculation of last_index is done in regress.
-        last_index = match_value.start() as u64;
-
         // 14. Let e be r's endIndex value.
         // 15. If fullUnicode is true, set e to GetStringIndex(S, e).
         // NOTE: Step 15 is already taken care of by regress.
-        let e = match_value.end();
-
         // 16. If global is true or sticky is true, then
         if global || sticky {
             // a. Perform ? Set(R, "lastIndex", 𝔽(e), true).
-            this.set(js_string!("lastIndex"), e, true, context)?;
+            this.set(js_string!("lastIndex"), match_value.end(), true, context)?;
         }
+        Ok(Some(match_value))
+    }
 
+    /// gleaner: `RegExpBuiltinExec` from step 17 on: the array of a match.
+    fn match_array(
+        match_value: &regress::Match,
+        input: &JsString,
+        has_indices: bool,
+        context: &mut Context,
+    ) -> JsResult<JsObject> {
         // 17. Let n be the number of elements in r's captures List.
         let n = match_value.captures.len() as u64;
         // 18. Assert: n = R.[[RegExpRecord]].[[CapturingGroupsCount]].
         // 19. Assert: n < 232 - 1.
         debug_assert!(n < (1u64 << 32) - 1);
 
-        // 20. Let A be ! ArrayCreate(n + 1).
-        // 21. Assert: The mathematical value of A's "length" property is n + 1.
-        let a = Array::array_create(n + 1, None, context)?;
-
-        // 22. Perform ! CreateDataPropertyOrThrow(A, "index", 𝔽(lastIndex)).
-        a.create_data_property_or_throw(js_string!("index"), last_index, context)?;
-
-        // 23. Perform ! CreateDataPropertyOrThrow(A, "input", S).
-        a.create_data_property_or_throw(js_string!("input"), input.clone(), context)?;
-
         // 24. Let match be the Match Record { [[StartIndex]]: lastIndex, [[EndIndex]]: e }.
-        // Immediately convert it to an array according to 22.2.7.7 GetMatchIndexPair(S, match)
-        // 1. Assert: match.[[StartIndex]] ≤ match.[[EndIndex]] ≤ the length of S.
-        // 2. Return CreateArrayFromList(« 𝔽(match.[[StartIndex]]), 𝔽(match.[[EndIndex]]) »).
-        let match_record = Array::create_array_from_list(
-            [match_value.start().into(), match_value.end().into()],
-            context,
-        );
-
         // 25. Let indices be a new empty List.
-        let indices = Array::array_create(n + 1, None, context)?;
-
         // 27. Append match to indices.
-        indices.create_data_property_or_throw(0, match_record, context)?;
+        let pair = |range: Range, context: &mut Context| -> JsValue {
+            Array::create_array_from_list([range.start.into(), range.end.into()], context).into()
+        };
+        let mut indices = Vec::new();
+        if has_indices {
+            indices.push(pair(match_value.range(), context));
+        }
 
         // 28. Let matchedSubstr be GetMatchString(S, match).
-        let matched_substr = input.get_expect((last_index as usize)..(e));
-
-        // 29. Perform ! CreateDataPropertyOrThrow(A, "0", matchedSubstr).
-        a.create_data_property_or_throw(0, matched_substr, context)?;
+        let mut strings = thin_vec::ThinVec::with_capacity(match_value.captures.len() + 1);
+        strings.push(input.get_expect(match_value.range()).into());
 
         let named_groups = match_value
             .named_groups()
@@ -1288,8 +1394,10 @@ impl RegExp {
         // 30. If R contains any GroupName, then
         // 31. Else,
         // 33. For each integer i such that 1 ≤ i ≤ n, in ascending order, do
-        #[allow(clippy::if_not_else)]
-        let (groups, group_names) = if !named_groups.clone().is_empty() {
+        let (groups, group_names): (JsValue, JsValue) = if named_groups.is_empty() {
+            // a. Let groups be undefined.
+            (JsValue::undefined(), JsValue::undefined())
+        } else {
             // a. Let groups be OrdinaryObjectCreate(null).
             let groups = JsObject::with_null_proto();
             let group_names = JsObject::with_null_proto();
@@ -1300,96 +1408,52 @@ impl RegExp {
             // iii. Append s to groupNames.
             for (name, range) in named_groups {
                 let name = js_string!(name);
-                if let Some(range) = range {
-                    let value = input.get_expect(range.clone());
+                let value = range.clone().map_or_else(JsValue::undefined, |range| input.get_expect(range).into());
+                groups.create_data_property_or_throw(name.clone(), value, context)?;
 
-                    groups.create_data_property_or_throw(name.clone(), value, context)?;
-
-                    // 22.2.7.8 MakeMatchIndicesIndexPairArray ( S, indices, groupNames, hasGroups )
-                    // a. Let matchIndices be indices[i].
-                    // b. If matchIndices is not undefined, then
-                    // i. Let matchIndexPair be GetMatchIndexPair(S, matchIndices).
-                    // d. Perform ! CreateDataPropertyOrThrow(A, ! ToString(𝔽(i)), matchIndexPair).
-                    group_names.create_data_property_or_throw(
-                        name.clone(),
-                        Array::create_array_from_list(
-                            [range.start.into(), range.end.into()],
-                            context,
-                        ),
-                        context,
-                    )?;
-                } else {
-                    groups.create_data_property_or_throw(
-                        name.clone(),
-                        JsValue::undefined(),
-                        context,
-                    )?;
-
-                    // 22.2.7.8 MakeMatchIndicesIndexPairArray ( S, indices, groupNames, hasGroups )
-                    // c. Else,
-                    // i. Let matchIndexPair be undefined.
-                    // d. Perform ! CreateDataPropertyOrThrow(A, ! ToString(𝔽(i)), matchIndexPair).
-                    group_names.create_data_property_or_throw(
-                        name,
-                        JsValue::undefined(),
-                        context,
-                    )?;
+                // 22.2.7.8 MakeMatchIndicesIndexPairArray ( S, indices, groupNames, hasGroups )
+                if has_indices {
+                    let value = range.map_or_else(JsValue::undefined, |range| pair(range, context));
+                    group_names.create_data_property_or_throw(name, value, context)?;
                 }
             }
 
             (groups.into(), group_names.into())
-        } else {
-            // a. Let groups be undefined.
-            (JsValue::undefined(), JsValue::undefined())
         };
 
-        // 22.2.7.8 MakeMatchIndicesIndexPairArray ( S, indices, groupNames, hasGroups )
-        // 8. Perform ! CreateDataPropertyOrThrow(A, "groups", groups).
-        indices.create_data_property_or_throw(js_string!("groups"), group_names, context)?;
-
-        // 32. Perform ! CreateDataPropertyOrThrow(A, "groups", groups).
-        a.create_data_property_or_throw(js_string!("groups"), groups, context)?;
-
         // 27. For each integer i such that i ≥ 1 and i ≤ n, in ascending order, do
-        for i in 1..=n {
-            // a. Let captureI be ith element of r's captures List.
-            let capture = match_value.group(i as usize);
-
+        for capture in &match_value.captures {
             // b. If captureI is undefined, let capturedValue be undefined.
             // c. Else if fullUnicode is true, then
             // d. Else,
-            let captured_value = capture.clone().map_or_else(JsValue::undefined, |range| {
-                js_string!(input.get_expect(range)).into()
-            });
-
-            // e. Perform ! CreateDataPropertyOrThrow(A, ! ToString(𝔽(i)), capturedValue).
-            a.create_data_property_or_throw(i, captured_value.clone(), context)?;
-
-            // 22.2.7.8 MakeMatchIndicesIndexPairArray ( S, indices, groupNames, hasGroups )
+            strings.push(capture.clone().map_or_else(JsValue::undefined, |range| input.get_expect(range).into()));
             if has_indices {
-                // b. If matchIndices is not undefined, then
-                // i. Let matchIndexPair be GetMatchIndexPair(S, matchIndices).
-                // c. Else,
-                // i. Let matchIndexPair be undefined.
-                let indices_range = capture.map_or_else(JsValue::undefined, |range| {
-                    Array::create_array_from_list([range.start.into(), range.end.into()], context)
-                        .into()
-                });
-
-                // d. Perform ! CreateDataPropertyOrThrow(A, ! ToString(𝔽(i)), matchIndexPair).
-                indices.create_data_property_or_throw(i, indices_range, context)?;
+                indices.push(capture.clone().map_or_else(JsValue::undefined, |range| pair(range, context)));
             }
         }
+
+        // 20. Let A be ! ArrayCreate(n + 1).
+        // 22. Perform ! CreateDataPropertyOrThrow(A, "index", 𝔽(lastIndex)).
+        // 23. Perform ! CreateDataPropertyOrThrow(A, "input", S).
+        // 32. Perform ! CreateDataPropertyOrThrow(A, "groups", groups).
+        let storage = vec![strings.len().into(), match_value.start().into(), input.clone().into(), groups];
+        let a = context.intrinsics().templates().match_array().create_with_indexed_properties(
+            Array,
+            storage,
+            IndexedProperties::from_dense_js_value(strings),
+        );
 
         // 34. If hasIndices is true, then
         // a. Let indicesArray be MakeMatchIndicesIndexPairArray(S, indices, groupNames, hasGroups).
         // b. Perform ! CreateDataPropertyOrThrow(A, "indices", indicesArray).
         if has_indices {
+            let indices = Array::create_array_from_list(indices, context);
+            indices.create_data_property_or_throw(js_string!("groups"), group_names, context)?;
             a.create_data_property_or_throw(js_string!("indices"), indices, context)?;
         }
 
         // 35. Return A.
-        Ok(Some(a))
+        Ok(a)
     }
 
     /// `RegExp.prototype[ @@match ]( string )`
@@ -1657,6 +1721,15 @@ impl RegExp {
             false
         };
 
+        // gleaner: no array is made of a match where nobody would see it.
+        let by = match &replace_value {
+            CallableOrString::FunctionalReplace(function) => Ok(function),
+            CallableOrString::ReplaceValue(text) => Err(text),
+        };
+        if let Some(replaced) = Self::replace_plainly(&rx, &s, global, full_unicode, by, context)? {
+            return Ok(replaced);
+        }
+
         // 10. Let results be a new empty List.
         let mut results = Vec::new();
 
@@ -1838,6 +1911,110 @@ impl RegExp {
             &s.get_expect(next_source_position..)
         )
         .into())
+    }
+
+    /// gleaner: the flags of an expression in their order, if all that `flags` asks for are getters of the engine's own.
+    fn own_flags(object: &JsObject, context: &Context) -> Option<JsString> {
+        let flags: [(JsString, NativeFunctionPointer, u8); 8] = [
+            (js_string!("hasIndices"), Self::get_has_indices, b'd'),
+            (js_string!("global"), Self::get_global, b'g'),
+            (js_string!("ignoreCase"), Self::get_ignore_case, b'i'),
+            (js_string!("multiline"), Self::get_multiline, b'm'),
+            (js_string!("dotAll"), Self::get_dot_all, b's'),
+            (js_string!("unicode"), Self::get_unicode, b'u'),
+            (js_string!("unicodeSets"), Self::get_unicode_sets, b'v'),
+            (js_string!("sticky"), Self::get_sticky, b'y'),
+        ];
+        let expression = object.clone().downcast::<RegExp>().ok()?;
+        let own = expression.borrow().data().original_flags.clone();
+        let mut ordered = String::new();
+        for (name, getter, flag) in flags {
+            let found = object.plain_property(&name.into(), true)?;
+            let found = found.as_object()?;
+            let found = found.downcast_ref::<NativeFunctionObject>()?;
+            let is_own = found.f.pointer().is_some_and(|pointer| std::ptr::fn_addr_eq(pointer, getter));
+            if !is_own || found.realm.as_ref() != Some(context.realm()) {
+                return None;
+            }
+            if own.contains(flag) {
+                ordered.push(flag.into());
+            }
+        }
+        Some(ordered.into())
+    }
+
+    /// gleaner: `replace` from step 10 on, by a function or a text, for an expression with this realm's own `exec` and no groups with
+    /// names. `None` for others, of which nothing was asked that a script could see.
+    fn replace_plainly(
+        rx: &JsObject,
+        s: &JsString,
+        global: bool,
+        full_unicode: bool,
+        by: Result<&JsObject, &JsString>,
+        context: &mut Context,
+    ) -> JsResult<Option<JsValue>> {
+        let Ok(this) = rx.clone().downcast::<RegExp>() else {
+            return Ok(None);
+        };
+        {
+            let this = this.borrow();
+            let this = this.data();
+            let has_names = this.original_source.as_str().windows(3).any(|three| three == js_str!("(?<"));
+            if has_names || this.original_flags.contains(b'g') != global {
+                return Ok(None);
+            }
+        }
+        let Some(exec) = rx.plain_property(&js_string!("exec").into(), false) else {
+            return Ok(None);
+        };
+        if Self::with_own_exec(rx, &exec, context).is_none() {
+            return Ok(None);
+        }
+
+        let units = Units::of(s);
+        let mut found = Vec::new();
+        while let Some(one) = Self::builtin_match(&this, &units, context)? {
+            let range = one.range();
+            found.push(one);
+            if !global {
+                break;
+            }
+            if range.is_empty() {
+                let next = advance_string_index(s, range.end as u64, full_unicode);
+                rx.set(js_string!("lastIndex"), next, true, context)?;
+            }
+        }
+
+        Self::keep_last(s, found.last().cloned(), context);
+
+        let length = units.units().len();
+        let mut replaced = Vec::with_capacity(length);
+        let mut copied = 0;
+        for one in found {
+            let range = one.range();
+            let matched = s.get_expect(range.clone());
+            let captures = one.captures.iter().map(|capture| {
+                capture.clone().map_or_else(JsValue::undefined, |range| s.get_expect(range).into())
+            });
+            let replacement = match by {
+                Ok(function) => {
+                    let mut arguments = vec![JsValue::new(matched)];
+                    arguments.extend(captures);
+                    arguments.push(range.start.into());
+                    arguments.push(s.clone().into());
+                    function.call(&JsValue::undefined(), &arguments, context)?.to_string(context)?
+                }
+                Err(text) => {
+                    let captures: Vec<JsValue> = captures.collect();
+                    string::get_substitution(&matched, s, range.start, &captures, &JsValue::undefined(), text, context)?
+                }
+            };
+            replaced.extend_from_slice(&units.units()[copied..range.start]);
+            replaced.extend(replacement.iter());
+            copied = range.end;
+        }
+        replaced.extend_from_slice(&units.units()[copied..]);
+        Ok(Some(js_string!(&replaced[..]).into()))
     }
 
     /// `RegExp.prototype[ @@search ]( string )`

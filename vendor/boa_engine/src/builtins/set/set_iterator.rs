@@ -104,11 +104,19 @@ impl SetIterator {
     ///
     /// [spec]: https://tc39.es/ecma262/#sec-%setiteratorprototype%.next
     pub(crate) fn next(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
-        let object = this.as_object();
-        let mut set_iterator = object
-            .as_ref()
-            .and_then(JsObject::downcast_mut::<Self>)
-            .ok_or_else(|| JsNativeError::typ().with_message("`this` is not an SetIterator"))?;
+        let object = this
+            .as_object()
+            .filter(|object| object.is::<Self>())
+            .ok_or_else(|| JsNativeError::typ().with_message("`this` is not a SetIterator"))?;
+        let value = Self::advance(&object, context)?;
+        Ok(create_iter_result_object(value.clone().unwrap_or_default(), value.is_none(), context))
+    }
+
+    /// gleaner: `next` without a result object.
+    pub(crate) fn advance(iterator: &JsObject, context: &mut Context) -> JsResult<Option<JsValue>> {
+        let mut set_iterator = iterator
+            .downcast_mut::<Self>()
+            .ok_or_else(|| JsNativeError::typ().with_message("not a SetIterator"))?;
 
         let item_kind = set_iterator.iteration_kind;
 
@@ -118,31 +126,25 @@ impl SetIterator {
                 let entries = entries.data_mut();
                 let len = entries.full_len();
                 loop {
-                    let element = entries.get_index(set_iterator.next_index);
+                    let element = entries.get_index(set_iterator.next_index).cloned();
                     set_iterator.next_index += 1;
                     if element.is_some() || set_iterator.next_index >= len {
-                        break element.cloned();
+                        break element;
                     }
                 }
             };
             if let Some(element) = e {
                 let item = match item_kind {
                     PropertyNameKind::KeyAndValue => {
-                        let result =
-                            Array::create_array_from_list([element.clone(), element], context);
-                        Ok(create_iter_result_object(result.into(), false, context))
+                        Array::create_array_from_list([element.clone(), element], context).into()
                     }
-                    _ => Ok(create_iter_result_object(element, false, context)),
+                    _ => element,
                 };
                 set_iterator.iterated_set = Some(obj);
-                return item;
+                return Ok(Some(item));
             }
         }
 
-        Ok(create_iter_result_object(
-            JsValue::undefined(),
-            true,
-            context,
-        ))
+        Ok(None)
     }
 }

@@ -68,29 +68,29 @@ impl StringIterator {
 
     /// `StringIterator.prototype.next( )`
     pub(crate) fn next(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
-        let object = this.as_object();
-        let mut string_iterator = object
-            .as_ref()
-            .and_then(JsObject::downcast_mut::<Self>)
-            .ok_or_else(|| JsNativeError::typ().with_message("`this` is not an ArrayIterator"))?;
+        let object = this
+            .as_object()
+            .filter(|object| object.is::<Self>())
+            .ok_or_else(|| JsNativeError::typ().with_message("`this` is not a StringIterator"))?;
+        let value = Self::advance(&object, context)?;
+        Ok(create_iter_result_object(value.clone().unwrap_or_default(), value.is_none(), context))
+    }
+
+    /// gleaner: `next` without a result object.
+    pub(crate) fn advance(iterator: &JsObject, context: &mut Context) -> JsResult<Option<JsValue>> {
+        let mut string_iterator = iterator
+            .downcast_mut::<Self>()
+            .ok_or_else(|| JsNativeError::typ().with_message("not a StringIterator"))?;
 
         if string_iterator.string.is_empty() {
-            return Ok(create_iter_result_object(
-                JsValue::undefined(),
-                true,
-                context,
-            ));
+            return Ok(None);
         }
         let native_string = &string_iterator.string;
         let len = native_string.len();
         let position = string_iterator.next_index;
         if position >= len {
             string_iterator.string = js_string!();
-            return Ok(create_iter_result_object(
-                JsValue::undefined(),
-                true,
-                context,
-            ));
+            return Ok(None);
         }
         let code_point = native_string.code_point_at(position);
         string_iterator.next_index += code_point.code_unit_count();
@@ -99,6 +99,6 @@ impl StringIterator {
             &[position.into(), string_iterator.next_index.into()],
             context,
         )?;
-        Ok(create_iter_result_object(result_string, false, context))
+        Ok(Some(result_string))
     }
 }

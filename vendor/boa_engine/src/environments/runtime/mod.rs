@@ -217,7 +217,7 @@ impl EnvironmentStack {
 
         let index = self.depth;
 
-        self.push_env(Environment::Declarative(Gc::new(
+        self.push_env(Environment::Declarative(Gc::new_counted(
             DeclarativeEnvironment::new(
                 DeclarativeEnvironmentKind::Lexical(LexicalEnvironment::new(bindings_count)),
                 poisoned,
@@ -239,7 +239,7 @@ impl EnvironmentStack {
 
         let (poisoned, with) = self.compute_poisoned_with(global);
 
-        self.push_env(Environment::Declarative(Gc::new(
+        self.push_env(Environment::Declarative(Gc::new_counted(
             DeclarativeEnvironment::new(
                 DeclarativeEnvironmentKind::Function(FunctionEnvironment::new(
                     num_bindings,
@@ -255,7 +255,7 @@ impl EnvironmentStack {
     /// Push a module environment on the environments stack.
     pub(crate) fn push_module(&mut self, scope: Scope) {
         let num_bindings = scope.num_bindings_non_local();
-        self.push_env(Environment::Declarative(Gc::new(
+        self.push_env(Environment::Declarative(Gc::new_counted(
             DeclarativeEnvironment::new(
                 DeclarativeEnvironmentKind::Module(ModuleEnvironment::new(num_bindings, scope)),
                 false,
@@ -405,7 +405,7 @@ impl EnvironmentStack {
 
     /// Push an environment onto the chain.
     fn push_env(&mut self, env: Environment) {
-        self.tip = Some(Gc::new(EnvironmentNode {
+        self.tip = Some(Gc::new_counted(EnvironmentNode {
             env,
             parent: self.tip.take(),
         }));

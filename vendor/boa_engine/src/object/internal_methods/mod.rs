@@ -15,10 +15,11 @@ use super::{
     },
 };
 use crate::{
-    Context, JsNativeError, JsResult,
+    Context, JsNativeError, JsResult, JsString,
+    builtins::Array,
     context::intrinsics::{StandardConstructor, StandardConstructors},
     object::JsObject,
-    property::{DescriptorKind, PropertyDescriptor, PropertyKey},
+    property::{DescriptorKind, PropertyDescriptor, PropertyKey, PropertyNameKind},
     value::JsValue,
     vm::source_info::NativeSourceInfo,
 };
@@ -675,6 +676,74 @@ pub(crate) fn own_is_enumerable(
     }
     let desc = obj.__get_own_property__(key, context)?;
     Ok(desc.map(|desc| desc.expect_enumerable()))
+}
+
+/// gleaner: whether own keys and properties of the object are what its shape and its elements say.
+fn is_plainly_listed(obj: &JsObject) -> bool {
+    let (own, plain) = (obj.vtable(), &ORDINARY_INTERNAL_METHODS);
+    std::ptr::fn_addr_eq(own.__own_property_keys__, plain.__own_property_keys__)
+        && std::ptr::fn_addr_eq(own.__get_own_property__, plain.__get_own_property__)
+}
+
+/// gleaner: whether `for…in` could find a name in the object or in its prototypes; true where that would have to be asked.
+pub(crate) fn has_enumerable_names(obj: &JsObject) -> bool {
+    let mut next = Some(obj.clone());
+    while let Some(obj) = next {
+        if !is_plainly_listed(&obj) {
+            return true;
+        }
+        let object = obj.borrow();
+        let is_shown = |(key, slot): &(PropertyKey, Slot)| {
+            slot.attributes.contains(SlotAttributes::ENUMERABLE) && !matches!(key, PropertyKey::Symbol(_))
+        };
+        if object.properties.index_property_keys().next().is_some()
+            || object.properties.shape.with_properties(|all| all.iter().any(is_shown))
+        {
+            return true;
+        }
+        next = object.properties.shape.prototype();
+    }
+    false
+}
+
+/// gleaner: the names, or values, or both, of the enumerable own properties of an object whose listing nobody can see; `None` if one could.
+pub(crate) fn plain_enumerable_own(obj: &JsObject, kind: PropertyNameKind, context: &Context) -> Option<Vec<JsValue>> {
+    if !is_plainly_listed(obj) || !std::ptr::fn_addr_eq(obj.vtable().__get__, ORDINARY_INTERNAL_METHODS.__get__) {
+        return None;
+    }
+    let object = obj.borrow();
+    let properties = &object.properties;
+    let item = |name: JsString, value: JsValue| match kind {
+        PropertyNameKind::Key => name.into(),
+        PropertyNameKind::Value => value,
+        PropertyNameKind::KeyAndValue => Array::create_array_from_list([name.into(), value], context).into(),
+    };
+    let mut items = Vec::new();
+    let mut indices: Vec<u32> = properties.index_property_keys().collect();
+    indices.sort_unstable();
+    for index in indices {
+        let value = properties.get_simple_index(index).ok()??;
+        items.push(item(index.into(), value));
+    }
+    let are_data = properties.shape.with_properties(|all| {
+        for (key, slot) in all {
+            let PropertyKey::String(name) = key else { continue };
+            if !slot.attributes.contains(SlotAttributes::ENUMERABLE) {
+                continue;
+            }
+            if slot.attributes.is_accessor_descriptor() {
+                if !matches!(kind, PropertyNameKind::Key) {
+                    return false;
+                }
+                items.push(name.clone().into());
+                continue;
+            }
+            let value = properties.storage.get(slot.index as usize).cloned().unwrap_or_default();
+            items.push(item(name.clone(), value));
+        }
+        true
+    });
+    are_data.then_some(items)
 }
 
 /// gleaner: gives a plain object a property of its own that it does not have, as an assignment or a literal would.

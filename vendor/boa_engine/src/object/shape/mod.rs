@@ -213,6 +213,14 @@ impl Shape {
         }
     }
 
+    /// gleaner: what `read` makes of the properties of the shape, in insertion order.
+    pub(crate) fn with_properties<R>(&self, read: impl FnOnce(&[(PropertyKey, Slot)]) -> R) -> R {
+        match &self.inner {
+            Inner::Shared(shape) => shape.with_properties(read),
+            Inner::Unique(shape) => shape.with_properties(read),
+        }
+    }
+
     /// Returns the keys of the [`Shape`], in insertion order.
     #[inline]
     #[must_use]

@@ -243,6 +243,11 @@ impl UniqueShape {
         Self::new(prototype, property_table)
     }
 
+    /// gleaner: what `read` makes of the properties of the shape.
+    pub(crate) fn with_properties<R>(&self, read: impl FnOnce(&[(PropertyKey, Slot)]) -> R) -> R {
+        read(&self.property_table().borrow().keys)
+    }
+
     /// Gets all keys first strings then symbols in creation order.
     pub(crate) fn keys(&self) -> Vec<PropertyKey> {
         self.property_table().borrow().keys()

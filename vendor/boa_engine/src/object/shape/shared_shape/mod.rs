@@ -451,6 +451,12 @@ impl SharedShape {
         None
     }
 
+    /// gleaner: what `read` makes of the properties of the shape.
+    pub(crate) fn with_properties<R>(&self, read: impl FnOnce(&[(PropertyKey, Slot)]) -> R) -> R {
+        let property_table = self.property_table().inner().borrow();
+        read(&property_table.keys[..self.property_count() as usize])
+    }
+
     /// Gets all keys first strings then symbols in creation order.
     pub(crate) fn keys(&self) -> Vec<PropertyKey> {
         let property_table = self.property_table().inner().borrow();

@@ -75,12 +75,9 @@ impl IteratorPush {
             .as_object()
             .js_expect("iterator should be an object")?;
         let next = context.vm.get_register(next.into()).clone();
+        let record = IteratorRecord::of(iterator, next, context);
 
-        context
-            .vm
-            .frame_mut()
-            .iterators
-            .push(IteratorRecord::new(iterator, next));
+        context.vm.frame_mut().iterators.push(record);
 
         Ok(())
     }
@@ -215,16 +212,15 @@ pub(crate) struct IteratorResult;
 impl IteratorResult {
     #[inline(always)]
     pub(crate) fn operation(value: RegisterOperand, context: &mut Context) {
-        let last_result = context
+        let iterator = context
             .vm
-            .frame()
+            .frame_mut()
             .iterators
-            .last()
-            .expect("iterator on the call frame must exist")
-            .last_result()
-            .object()
-            .clone();
-        context.vm.set_register(value.into(), last_result.into());
+            .pop()
+            .expect("iterator on the call frame must exist");
+        let last_result = iterator.last_result(context);
+        context.vm.frame_mut().iterators.push(iterator);
+        context.vm.set_register(value.into(), last_result);
     }
 }
 

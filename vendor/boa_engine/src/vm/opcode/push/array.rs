@@ -1,5 +1,5 @@
 use crate::{
-    Context, JsExpect, JsResult, JsValue,
+    Context, JsExpect, JsObject, JsResult, JsValue,
     builtins::Array,
     string::StaticJsStrings,
     vm::opcode::{Operation, RegisterOperand},
@@ -49,7 +49,12 @@ impl PushValueToArray {
             .get_register(array.into())
             .as_object()
             .js_expect("should be an object")?;
+        Self::push(&o, value, context)
+    }
 
+    /// gleaner: pushes a value to an array that only this code knows.
+    #[inline(always)]
+    fn push(o: &JsObject, value: JsValue, context: &mut Context) -> JsResult<()> {
         // Fast path: push directly to dense indexed storage.
         {
             let mut o_mut = o.borrow_mut();
@@ -118,7 +123,11 @@ pub(crate) struct PushIteratorToArray;
 impl PushIteratorToArray {
     #[inline(always)]
     pub(crate) fn operation(array: RegisterOperand, context: &mut Context) -> JsResult<()> {
-        let array = context.vm.get_register(array.into()).clone();
+        let array = context
+            .vm
+            .get_register(array.into())
+            .as_object()
+            .js_expect("should be an object")?;
         let mut iterator = context
             .vm
             .frame_mut()
@@ -126,7 +135,7 @@ impl PushIteratorToArray {
             .pop()
             .js_expect("iterator stack should have at least an iterator")?;
         while let Some(next) = iterator.step_value(context)? {
-            Array::push(&array, &[next], context)?;
+            PushValueToArray::push(&array, next, context)?;
         }
         Ok(())
     }
