@@ -235,7 +235,8 @@ fn define_static(
     context: &mut Context,
 ) -> JsResult<()> {
     let get = NativeFunction::from_copy_closure(move |_, _, context| {
-        Ok(context.last_match().and_then(read).unwrap_or_default().into())
+        let last = context.realm().last_match();
+        Ok(last.as_ref().and_then(read).unwrap_or_default().into())
     });
     let get = get.to_js_function(context.realm());
     let property = PropertyDescriptor::builder().get(get).enumerable(false).configurable(true);

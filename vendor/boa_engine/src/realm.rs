@@ -6,10 +6,11 @@
 //!
 //! A realm is represented in this implementation as a Realm struct with the fields specified from the spec.
 
-use std::any::TypeId;
+use std::{any::TypeId, cell::RefCell};
 
 use crate::{
     Context, HostDefined, JsNativeError, JsObject, JsResult, JsString,
+    builtins::regexp::LastMatch,
     class::Class,
     context::{
         HostHooks,
@@ -72,6 +73,10 @@ struct Inner {
     host_classes: GcRefCell<FxHashMap<TypeId, StandardConstructor>>,
 
     host_defined: GcRefCell<HostDefined>,
+
+    /// gleaner: the last match of a regular expression.
+    #[unsafe_ignore_trace]
+    last_match: RefCell<Option<LastMatch>>,
 }
 
 impl Realm {
@@ -108,12 +113,23 @@ impl Realm {
                 loaded_modules: GcRefCell::default(),
                 host_classes: GcRefCell::default(),
                 host_defined: GcRefCell::default(),
+                last_match: RefCell::default(),
             }),
         };
 
         realm.initialize();
 
         Ok(realm)
+    }
+
+    /// gleaner: the last match of a regular expression, for `RegExp.$1` and its like.
+    #[must_use]
+    pub fn last_match(&self) -> Option<LastMatch> {
+        self.inner.last_match.borrow().clone()
+    }
+
+    pub(crate) fn set_last_match(&self, last: LastMatch) {
+        self.inner.last_match.replace(Some(last));
     }
 
     /// Gets the intrinsics of this `Realm`.

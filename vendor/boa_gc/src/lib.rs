@@ -133,7 +133,8 @@ pub fn finalizer_safe() -> bool {
     GC_DROPPING.with(|dropping| !dropping.get())
 }
 
-/// gleaner: how often this thread has collected garbage: until it does again, nothing that was there is gone, and no address is used anew.
+/// gleaner: how often this thread has collected garbage: until it does again, nothing that [`Gc::new`] made is gone, and no address of
+/// such is used anew. It is not so for [`Gc::new_counted`].
 #[must_use]
 #[inline]
 pub fn collections() -> usize {
@@ -176,6 +177,7 @@ impl Allocator {
         BOA_GC.with(|st| {
             let mut gc = st.borrow_mut();
 
+            Collector::free_unreferenced(&mut gc);
             Self::manage_state(&mut gc);
             // Safety: value cannot be a null pointer, since `Box` cannot return null pointers.
             let ptr = unsafe { NonNull::new_unchecked(Box::into_raw(Box::new(value))) };
@@ -311,7 +313,7 @@ impl Collector {
     }
 
     /// gleaner: frees what nothing refers to any more, and what nothing refers to after that. What it drops allocates nothing, as in a
-    /// collection.
+    /// collection, and borrows nothing that may be borrowed where something is allocated.
     fn free_unreferenced(gc: &mut BoaGc) {
         while let Some(node) = UNREFERENCED.with_borrow_mut(Vec::pop) {
             // SAFETY: what is queued is freed here, or by a collection, which empties the queue.
@@ -335,7 +337,7 @@ impl Collector {
             }
             gc.runtime.bytes_allocated -= node_ref.size();
             let drop_fn = node_ref.drop_fn();
-            // SAFETY: it is of this type, nothing refers to it, and nothing knows it but the list that it was in.
+            // SAFETY: it is of this type, no `Gc` refers to it, and no `Ephemeron`, which would have kept it.
             unsafe { drop_fn(node) };
         }
     }

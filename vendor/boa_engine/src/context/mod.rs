@@ -20,8 +20,7 @@ use crate::js_error;
 use crate::module::DynModuleLoader;
 use crate::vm::{CodeBlock, RuntimeLimits, create_function_object_fast};
 use crate::{
-    HostDefined, JsNativeError, JsResult, JsString, JsValue, Source,
-    builtins::{self, regexp::LastMatch},
+    HostDefined, JsNativeError, JsResult, JsString, JsValue, Source, builtins,
     class::{Class, ClassBuilder},
     job::{JobExecutor, SimpleJobExecutor},
     js_string,
@@ -108,9 +107,6 @@ pub struct Context {
 
     pub(crate) kept_alive: Vec<JsObject>,
 
-    /// gleaner: the last match of a regular expression, if it was one of the current realm.
-    pub(crate) last_match: Option<LastMatch>,
-
     can_block: bool,
 
     #[cfg(any(feature = "temporal", feature = "intl"))]
@@ -181,12 +177,6 @@ impl Default for Context {
 
 // ==== Public API ====
 impl Context {
-    /// gleaner: the last match of a regular expression in the current realm, for `RegExp.$1` and its like.
-    #[must_use]
-    pub fn last_match(&self) -> Option<&LastMatch> {
-        self.last_match.as_ref().filter(|last| last.is_of(self.realm()))
-    }
-
     /// Create a new [`ContextBuilder`] to specify the [`Interner`] and/or
     /// the icu data provider.
     #[must_use]
@@ -1289,7 +1279,6 @@ impl ContextBuilder {
             #[cfg(feature = "fuzz")]
             instructions_remaining: self.instructions_remaining,
             kept_alive: Vec::new(),
-            last_match: None,
             host_hooks,
             clock,
             job_executor,

@@ -84,6 +84,12 @@ pub(crate) struct VTableObject<T: NativeObject + ?Sized> {
 }
 
 impl JsObject {
+    /// Create a new private name of the class that this is.
+    pub(crate) fn private_name(&self, description: JsString) -> PrivateName {
+        let id = self.downcast_ref::<crate::builtins::function::OrdinaryFunction>().and_then(|class| class.private_id());
+        PrivateName::new(description, id.unwrap_or_default())
+    }
+
     /// Converts the `JsObject` into a raw pointer to its inner `GcBox<ErasedVTableObject>`.
     #[cfg(not(feature = "jsvalue-enum"))]
     pub(crate) fn into_raw(self) -> NonNull<GcBox<ErasedVTableObject>> {
@@ -1159,11 +1165,6 @@ impl<T: NativeObject> JsObject<T> {
         Self { inner }
     }
 
-    /// Create a new private name with this object as the unique identifier.
-    pub(crate) fn private_name(&self, description: JsString) -> PrivateName {
-        let ptr: *const _ = self.as_ref();
-        PrivateName::new(description, ptr.cast::<()>() as usize)
-    }
 }
 
 impl<T: NativeObject> JsObject<T> {

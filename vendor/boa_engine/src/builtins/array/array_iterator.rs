@@ -139,7 +139,7 @@ impl ArrayIterator {
         };
 
         if let Some(mut iterator) = iterator.downcast_mut::<Self>() {
-            iterator.done = index >= len;
+            iterator.done |= index >= len;
             iterator.next_index = index + 1;
         }
         if index >= len {

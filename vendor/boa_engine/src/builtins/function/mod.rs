@@ -234,6 +234,11 @@ impl OrdinaryFunction {
         self.environments.push_private(environment);
     }
 
+    /// gleaner: the identifier of the private names of the class that this is.
+    pub(crate) fn private_id(&self) -> Option<usize> {
+        self.environments.private().map(|environment| environment.id())
+    }
+
     /// Returns true if the function object is a derived constructor.
     pub(crate) fn is_derived_constructor(&self) -> bool {
         self.code.is_derived_constructor()

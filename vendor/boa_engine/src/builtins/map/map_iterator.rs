@@ -5,7 +5,7 @@
 //!
 //! [spec]: https://tc39.es/ecma262/#sec-map-iterator-objects
 
-use super::ordered_map::OrderedMap;
+use super::ordered_map::{Locks, OrderedMap};
 use crate::{
     Context, JsData, JsResult,
     builtins::{
@@ -22,18 +22,18 @@ use crate::{
 use boa_gc::{Finalize, Trace};
 
 #[derive(Debug, Trace)]
-struct MapIteratorLock(JsObject<OrderedMap<JsValue>>);
+struct MapIteratorLock(JsObject<OrderedMap<JsValue>>, #[unsafe_ignore_trace] Locks);
 
 impl MapIteratorLock {
     fn new(js_object: JsObject<OrderedMap<JsValue>>) -> Self {
-        js_object.borrow_mut().data_mut().lock();
-        Self(js_object)
+        let lock = js_object.borrow_mut().data_mut().lock();
+        Self(js_object, lock)
     }
 }
 
 impl Finalize for MapIteratorLock {
     fn finalize(&self) {
-        self.0.borrow_mut().data_mut().unlock();
+        self.1.release();
     }
 }
 

@@ -1,11 +1,13 @@
 //! Implements a map type that preserves insertion order.
 
-use crate::{JsData, JsValue, object::JsObject};
+use crate::{JsData, JsValue};
 use boa_gc::{Finalize, Trace, custom_trace};
 use indexmap::{Equivalent, IndexMap};
 use std::{
+    cell::Cell,
     fmt::Debug,
     hash::{Hash, Hasher},
+    rc::Rc,
 };
 
 #[derive(PartialEq, Eq, Clone, Debug)]
@@ -33,11 +35,39 @@ impl Equivalent<MapKey> for JsValue {
     }
 }
 
+/// gleaner: how many iterators of a map or set are under way: it keeps the places of what is removed as long. They share the number, for one
+/// may be freed at any allocation, also while the map is borrowed.
+#[derive(Debug, Default)]
+pub(crate) struct Locks(Rc<Cell<u32>>);
+
+impl Locks {
+    pub(crate) fn is_free(&self) -> bool {
+        self.0.get() == 0
+    }
+
+    /// Counts an iterator that is under way until the lock is released.
+    pub(crate) fn lock(&self) -> Self {
+        self.0.set(self.0.get() + 1);
+        Self(Rc::clone(&self.0))
+    }
+
+    pub(crate) fn release(&self) {
+        self.0.set(self.0.get().saturating_sub(1));
+    }
+}
+
+impl Clone for Locks {
+    /// A copy of a map has no iterators.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
 /// A structure wrapping `indexmap::IndexMap`.
 #[derive(Clone, Finalize, JsData)]
 pub struct OrderedMap<V> {
     map: IndexMap<MapKey, Option<V>>,
-    lock: u32,
+    locks: Locks,
     empty_count: usize,
 }
 
@@ -70,7 +100,7 @@ impl<V> OrderedMap<V> {
     pub fn new() -> Self {
         Self {
             map: IndexMap::new(),
-            lock: 0,
+            locks: Locks::default(),
             empty_count: 0,
         }
     }
@@ -80,7 +110,7 @@ impl<V> OrderedMap<V> {
     pub fn with_capacity(capacity: usize) -> Self {
         Self {
             map: IndexMap::with_capacity(capacity),
-            lock: 0,
+            locks: Locks::default(),
             empty_count: 0,
         }
     }
@@ -120,6 +150,7 @@ impl<V> OrderedMap<V> {
     ///
     /// Computes in **O(1)** time (amortized average).
     pub fn insert(&mut self, key: JsValue, value: V) -> Option<V> {
+        self.forget_removed();
         self.map.insert(MapKey::Key(key), Some(value)).flatten()
     }
 
@@ -134,7 +165,8 @@ impl<V> OrderedMap<V> {
     ///
     /// Computes in **O(n)** time (average).
     pub fn remove(&mut self, key: &JsValue) -> Option<V> {
-        if self.lock == 0 {
+        self.forget_removed();
+        if self.locks.is_free() {
             self.map.shift_remove(key).flatten()
         } else if self.map.contains_key(key) {
             self.map.insert(MapKey::Empty(self.empty_count), None);
@@ -197,31 +229,25 @@ impl<V> OrderedMap<V> {
     /// Increases the lock counter.
     ///
     /// This allows objects to be removed from the map during iteration without affecting the indexes until the iteration has completed.
-    pub(crate) fn lock(&mut self) {
-        self.lock += 1;
+    pub(crate) fn lock(&mut self) -> Locks {
+        self.forget_removed();
+        self.locks.lock()
     }
 
-    /// Decreases the lock counter and, if 0, removes all empty entries.
-    pub(crate) fn unlock(&mut self) {
-        self.lock -= 1;
-        if self.lock == 0 {
+    /// gleaner: removes the places of what was removed, once no iterator is under way.
+    fn forget_removed(&mut self) {
+        if self.empty_count > 0 && self.locks.is_free() {
             self.map.retain(|k, _| matches!(k, MapKey::Key(_)));
             self.empty_count = 0;
         }
     }
 }
 
-pub(crate) struct MapLock<'a, V: Trace + 'static>(&'a JsObject<OrderedMap<V>>);
+/// gleaner: releases the lock of a map or a set at its end.
+pub(crate) struct LockGuard(pub(crate) Locks);
 
-impl<'a, V: Trace + 'static> MapLock<'a, V> {
-    pub(crate) fn new(js_object: &'a JsObject<OrderedMap<V>>) -> Self {
-        js_object.borrow_mut().data_mut().lock();
-        Self(js_object)
-    }
-}
-
-impl<V: Trace + 'static> Drop for MapLock<'_, V> {
+impl Drop for LockGuard {
     fn drop(&mut self) {
-        self.0.borrow_mut().data_mut().unlock();
+        self.0.release();
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     error::JsNativeError,
     object::{
         JsObject,
-        internal_methods::{InternalMethodPropertyContext, has_enumerable_names, own_is_enumerable},
+        internal_methods::{InternalMethodPropertyContext, first_with_names, own_is_enumerable},
     },
     property::PropertyKey,
 };
@@ -34,6 +34,8 @@ pub(crate) struct ForInIterator {
     names: Option<Vec<Option<JsString>>>,
     /// How many of them were visited.
     at: usize,
+    /// The next of its prototypes that has names, once it was looked for.
+    next_named: Option<JsObject>,
     /// The names that the objects before it in the chain of prototypes had when they were visited.
     #[unsafe_ignore_trace]
     visited: FxHashSet<JsString>,
@@ -49,7 +51,7 @@ impl ForInIterator {
     ///
     /// [spec]: https://tc39.es/ecma262/#sec-createforiniterator
     pub(crate) fn create_for_in_iterator(object: JsObject, context: &Context) -> JsObject {
-        let data = Self { object: Some(object), names: None, at: 0, visited: FxHashSet::default() };
+        let data = Self { object: Some(object), names: None, at: 0, next_named: None, visited: FxHashSet::default() };
         JsObject::from_proto_and_data_with_shared_shape(context.root_shape(), None, data).upcast()
     }
 
@@ -113,8 +115,12 @@ impl ForInIterator {
                 }
             }
             // Most prototypes show nothing, and then nothing needs to be known of what was visited.
-            let proto = object.prototype().filter(has_enumerable_names);
+            let mut proto = object.prototype();
             let mut data = data()?;
+            if data.next_named.as_ref().is_none_or(|named| *named == object) {
+                data.next_named = proto.clone().and_then(first_with_names);
+                proto = proto.filter(|_| data.next_named.is_some());
+            }
             let names = data.names.take().unwrap_or_default();
             if proto.is_some() {
                 data.visited.extend(names.into_iter().flatten());

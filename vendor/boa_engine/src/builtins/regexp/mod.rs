@@ -39,16 +39,11 @@ pub(crate) use regexp_string_iterator::RegExpStringIterator;
 /// gleaner: the last match of a regular expression.
 #[derive(Debug, Clone)]
 pub struct LastMatch {
-    realm: Realm,
     input: JsString,
     found: regress::Match,
 }
 
 impl LastMatch {
-    pub(crate) fn is_of(&self, realm: &Realm) -> bool {
-        self.realm == *realm
-    }
-
     /// What was searched.
     #[must_use]
     pub fn input(&self) -> &JsString {
@@ -1242,7 +1237,7 @@ impl RegExp {
     /// gleaner: a search without a match leaves the last one.
     fn keep_last(input: &JsString, found: Option<regress::Match>, context: &mut Context) {
         if let Some(found) = found {
-            context.last_match = Some(LastMatch { realm: context.realm().clone(), input: input.clone(), found });
+            context.realm().set_last_match(LastMatch { input: input.clone(), found });
         }
     }
 

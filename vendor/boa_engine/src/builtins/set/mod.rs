@@ -20,7 +20,7 @@ use crate::{
     Context, JsArgs, JsResult, JsString, JsValue,
     builtins::{
         BuiltInBuilder, BuiltInConstructor, BuiltInObject, IntrinsicObject,
-        canonicalize_keyed_collection_key, set::ordered_set::SetLock,
+        canonicalize_keyed_collection_key, map::ordered_map::LockGuard,
     },
     context::intrinsics::{Intrinsics, StandardConstructor, StandardConstructors},
     error::JsNativeError,
@@ -435,7 +435,7 @@ impl Set {
             ));
         };
 
-        let _lock = SetLock::new(&obj);
+        let _lock = LockGuard(obj.borrow_mut().data_mut().lock());
 
         // 4. Let entries be S.[[SetData]].
         // 5. Let numEntries be the number of elements in entries.
@@ -489,7 +489,7 @@ impl Set {
                     TypeError: "method `Set.prototype.forEach` called on incompatible receiver"
                 )
             })?;
-        let _lock = SetLock::new(&set);
+        let _lock = LockGuard(set.borrow_mut().data_mut().lock());
 
         let mut index = 0;
         loop {
@@ -501,6 +501,7 @@ impl Set {
                     if let Some(k) = set.get_index(index) {
                         k.clone()
                     } else {
+                        index += 1;
                         continue;
                     }
                 } else {

@@ -1,6 +1,9 @@
 //! Implements a set type that preserves insertion order.
 
-use crate::{JsData, JsValue, builtins::map::ordered_map::MapKey, object::JsObject};
+use crate::{
+    JsData, JsValue,
+    builtins::map::ordered_map::{Locks, MapKey},
+};
 use boa_gc::{Finalize, Trace, custom_trace};
 use indexmap::IndexSet;
 use std::fmt::Debug;
@@ -9,7 +12,7 @@ use std::fmt::Debug;
 #[derive(Default, Clone, Finalize, JsData)]
 pub struct OrderedSet {
     inner: IndexSet<MapKey>,
-    lock: u32,
+    locks: Locks,
     empty_count: usize,
 }
 
@@ -41,7 +44,7 @@ impl OrderedSet {
     pub fn with_capacity(capacity: usize) -> Self {
         Self {
             inner: IndexSet::with_capacity(capacity),
-            lock: 0,
+            locks: Locks::default(),
             empty_count: 0,
         }
     }
@@ -67,7 +70,7 @@ impl OrderedSet {
     /// Computes in **O(1)** time.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.inner.len() == 0
+        self.len() == 0
     }
 
     /// Insert a value pair in the set.
@@ -80,6 +83,7 @@ impl OrderedSet {
     ///
     /// Computes in **O(1)** time (amortized average).
     pub fn add(&mut self, value: JsValue) -> bool {
+        self.forget_removed();
         self.inner.insert(MapKey::Key(value))
     }
 
@@ -89,7 +93,8 @@ impl OrderedSet {
     ///
     /// Computes in **O(n)** time (average).
     pub fn delete(&mut self, value: &JsValue) -> bool {
-        if self.lock == 0 {
+        self.forget_removed();
+        if self.locks.is_free() {
             self.inner.shift_remove(value)
         } else if self.inner.contains(value) {
             self.inner.insert(MapKey::Empty(self.empty_count));
@@ -141,34 +146,19 @@ impl OrderedSet {
         })
     }
 
-    /// Increases the lock counter and returns a lock object that will decrement the counter when dropped.
+    /// Increases the lock counter.
     ///
     /// This allows objects to be removed from the set during iteration without affecting the indexes until the iteration has completed.
-    pub(crate) fn lock(&mut self) {
-        self.lock += 1;
+    pub(crate) fn lock(&mut self) -> Locks {
+        self.forget_removed();
+        self.locks.lock()
     }
 
-    /// Decreases the lock counter and, if 0, removes all empty entries.
-    pub(crate) fn unlock(&mut self) {
-        self.lock -= 1;
-        if self.lock == 0 {
+    /// gleaner: removes the places of what was removed, once no iterator is under way.
+    fn forget_removed(&mut self) {
+        if self.empty_count > 0 && self.locks.is_free() {
             self.inner.retain(|k| matches!(k, MapKey::Key(_)));
             self.empty_count = 0;
         }
-    }
-}
-
-pub(crate) struct SetLock<'a>(&'a JsObject<OrderedSet>);
-
-impl<'a> SetLock<'a> {
-    pub(crate) fn new(js_object: &'a JsObject<OrderedSet>) -> Self {
-        js_object.borrow_mut().data_mut().lock();
-        Self(js_object)
-    }
-}
-
-impl Drop for SetLock<'_> {
-    fn drop(&mut self) {
-        self.0.borrow_mut().data_mut().unlock();
     }
 }

@@ -10,6 +10,7 @@ use crate::{
     Context, JsData, JsResult,
     builtins::{
         Array, BuiltInBuilder, IntrinsicObject, JsValue, iterable::create_iter_result_object,
+        map::ordered_map::Locks,
     },
     context::intrinsics::Intrinsics,
     error::JsNativeError,
@@ -22,18 +23,18 @@ use crate::{
 use boa_gc::{Finalize, Trace};
 
 #[derive(Debug, Trace)]
-struct SetIteratorLock(JsObject<OrderedSet>);
+struct SetIteratorLock(JsObject<OrderedSet>, #[unsafe_ignore_trace] Locks);
 
 impl SetIteratorLock {
     fn new(js_object: JsObject<OrderedSet>) -> Self {
-        js_object.borrow_mut().data_mut().lock();
-        Self(js_object)
+        let lock = js_object.borrow_mut().data_mut().lock();
+        Self(js_object, lock)
     }
 }
 
 impl Finalize for SetIteratorLock {
     fn finalize(&self) {
-        self.0.borrow_mut().data_mut().unlock();
+        self.1.release();
     }
 }
 

@@ -374,6 +374,11 @@ impl EnvironmentStack {
         None
     }
 
+    /// gleaner: the innermost private environment.
+    pub(crate) fn private(&self) -> Option<&Gc<PrivateEnvironment>> {
+        self.private_stack.last()
+    }
+
     /// Return all private name descriptions in all private environments.
     pub(crate) fn private_name_descriptions(&self) -> Vec<&JsString> {
         let mut names = Vec::new();

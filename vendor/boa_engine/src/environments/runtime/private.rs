@@ -1,3 +1,5 @@
+use std::cell::Cell;
+
 use boa_gc::{Finalize, Trace, empty_trace};
 
 use crate::JsString;
@@ -19,7 +21,11 @@ unsafe impl Trace for PrivateEnvironment {
 
 impl PrivateEnvironment {
     /// Creates a new `PrivateEnvironment`.
-    pub(crate) fn new(id: usize, descriptions: Vec<JsString>) -> Self {
+    ///
+    /// gleaner: its names are no others': an address of a class may be another's once it is freed.
+    pub(crate) fn new(descriptions: Vec<JsString>) -> Self {
+        thread_local!(static NEXT: Cell<usize> = const { Cell::new(1) });
+        let id = NEXT.with(|next| next.replace(next.get() + 1));
         Self { id, descriptions }
     }
 

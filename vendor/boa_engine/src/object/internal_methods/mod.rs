@@ -685,12 +685,12 @@ fn is_plainly_listed(obj: &JsObject) -> bool {
         && std::ptr::fn_addr_eq(own.__get_own_property__, plain.__get_own_property__)
 }
 
-/// gleaner: whether `for…in` could find a name in the object or in its prototypes; true where that would have to be asked.
-pub(crate) fn has_enumerable_names(obj: &JsObject) -> bool {
-    let mut next = Some(obj.clone());
+/// gleaner: the first of an object and its prototypes in which `for…in` could find a name, or that would have to be asked.
+pub(crate) fn first_with_names(obj: JsObject) -> Option<JsObject> {
+    let mut next = Some(obj);
     while let Some(obj) = next {
         if !is_plainly_listed(&obj) {
-            return true;
+            return Some(obj);
         }
         let object = obj.borrow();
         let is_shown = |(key, slot): &(PropertyKey, Slot)| {
@@ -699,11 +699,12 @@ pub(crate) fn has_enumerable_names(obj: &JsObject) -> bool {
         if object.properties.index_property_keys().next().is_some()
             || object.properties.shape.with_properties(|all| all.iter().any(is_shown))
         {
-            return true;
+            drop(object);
+            return Some(obj);
         }
         next = object.properties.shape.prototype();
     }
-    false
+    None
 }
 
 /// gleaner: the names, or values, or both, of the enumerable own properties of an object whose listing nobody can see; `None` if one could.
@@ -713,17 +714,12 @@ pub(crate) fn plain_enumerable_own(obj: &JsObject, kind: PropertyNameKind, conte
     }
     let object = obj.borrow();
     let properties = &object.properties;
-    let item = |name: JsString, value: JsValue| match kind {
-        PropertyNameKind::Key => name.into(),
-        PropertyNameKind::Value => value,
-        PropertyNameKind::KeyAndValue => Array::create_array_from_list([name.into(), value], context).into(),
-    };
-    let mut items = Vec::new();
+    let mut items: Vec<(JsString, JsValue)> = Vec::new();
     let mut indices: Vec<u32> = properties.index_property_keys().collect();
     indices.sort_unstable();
     for index in indices {
         let value = properties.get_simple_index(index).ok()??;
-        items.push(item(index.into(), value));
+        items.push((index.into(), value));
     }
     let are_data = properties.shape.with_properties(|all| {
         for (key, slot) in all {
@@ -735,15 +731,21 @@ pub(crate) fn plain_enumerable_own(obj: &JsObject, kind: PropertyNameKind, conte
                 if !matches!(kind, PropertyNameKind::Key) {
                     return false;
                 }
-                items.push(name.clone().into());
+                items.push((name.clone(), JsValue::undefined()));
                 continue;
             }
             let value = properties.storage.get(slot.index as usize).cloned().unwrap_or_default();
-            items.push(item(name.clone(), value));
+            items.push((name.clone(), value));
         }
         true
     });
-    are_data.then_some(items)
+    drop(object);
+    let items = items.into_iter().map(|(name, value)| match kind {
+        PropertyNameKind::Key => name.into(),
+        PropertyNameKind::Value => value,
+        PropertyNameKind::KeyAndValue => Array::create_array_from_list([name.into(), value], context).into(),
+    });
+    are_data.then(|| items.collect())
 }
 
 /// gleaner: gives a plain object a property of its own that it does not have, as an assignment or a literal would.

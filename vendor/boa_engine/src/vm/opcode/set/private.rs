@@ -118,8 +118,9 @@ impl SetPrivateMethod {
             .__define_own_property__(&js_string!("name").into(), desc, &mut context.into())
             .expect("failed to set name property on private method");
 
+        let name = object.private_name(name);
         object.borrow_mut().append_private_element(
-            object.private_name(name),
+            name,
             PrivateElement::Method(value.clone()),
         );
     }
@@ -157,8 +158,9 @@ impl SetPrivateSetter {
             .as_object()
             .expect("class prototype must be an object");
 
+        let name = object.private_name(name);
         object.borrow_mut().append_private_element(
-            object.private_name(name),
+            name,
             PrivateElement::Accessor {
                 getter: None,
                 setter: Some(value.clone()),
@@ -199,8 +201,9 @@ impl SetPrivateGetter {
             .as_object()
             .expect("class prototype must be an object");
 
+        let name = object.private_name(name);
         object.borrow_mut().append_private_element(
-            object.private_name(name),
+            name,
             PrivateElement::Accessor {
                 getter: Some(value.clone()),
                 setter: None,

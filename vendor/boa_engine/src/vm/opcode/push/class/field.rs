@@ -96,11 +96,12 @@ impl PushClassFieldPrivate {
             .js_expect("field value must be function object")?
             .set_home_object(class.clone());
 
+        let name = class.private_name(name);
         class
             .downcast_mut::<OrdinaryFunction>()
             .js_expect("class must be function object")?
             .push_field_private(
-                class.private_name(name),
+                name,
                 JsFunction::from_object_unchecked(function.clone()),
             );
         Ok(())

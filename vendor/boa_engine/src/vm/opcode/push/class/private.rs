@@ -61,11 +61,12 @@ impl PushClassPrivateMethod {
             .js_expect("method must be function object")?
             .set_home_object(prototype.clone());
 
+        let name = object.private_name(name);
         object
             .downcast_mut::<OrdinaryFunction>()
             .js_expect("class must be function object")?
             .push_private_method(
-                object.private_name(name),
+                name,
                 PrivateElement::Method(value.clone()),
             );
         Ok(())
@@ -104,11 +105,12 @@ impl PushClassPrivateGetter {
             .as_object()
             .js_expect("class must be function object")?;
 
+        let name = object.private_name(name);
         object
             .downcast_mut::<OrdinaryFunction>()
             .js_expect("class must be function object")?
             .push_private_method(
-                object.private_name(name),
+                name,
                 PrivateElement::Accessor {
                     getter: Some(value.clone()),
                     setter: None,
@@ -150,11 +152,12 @@ impl PushClassPrivateSetter {
             .as_object()
             .js_expect("class must be function object")?;
 
+        let name = object.private_name(name);
         object
             .downcast_mut::<OrdinaryFunction>()
             .js_expect("class must be function object")?
             .push_private_method(
-                object.private_name(name),
+                name,
                 PrivateElement::Accessor {
                     getter: None,
                     setter: Some(value.clone()),
