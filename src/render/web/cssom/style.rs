@@ -182,7 +182,7 @@ const CSS: &[bind::Method] = &[
         bind::want(args, 1, "supports' on 'CSS")?;
         let first = bind::text(args, 0, context)?;
         if args.len() > 1 {
-            return Ok(property_of(&js_string!(first.as_str())).is_some().into());
+            return Ok(supports_declaration(&first, &bind::text(args, 1, context)?).into());
         }
         Ok(supports(&first).into())
     }),
@@ -210,6 +210,12 @@ pub(crate) fn supports(condition: &str) -> bool {
     supports_within(condition, limits::SELECTOR_NESTING_MAX)
 }
 
+/// Whether a declaration is of a property that is known, or of a custom one. Values are not looked at.
+fn supports_declaration(name: &str, value: &str) -> bool {
+    let is_known = name.starts_with("--") || property_of(&js_string!(name.to_ascii_lowercase())).is_some();
+    is_known && !value.trim().is_empty()
+}
+
 fn supports_within(condition: &str, depth: u8) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let condition = condition.trim();
@@ -232,11 +238,7 @@ fn supports_within(condition: &str, depth: u8) -> bool {
     let inner = condition.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     let inner = inner.unwrap_or(condition);
     match inner.split_once(':') {
-        Some((name, value)) if !name.contains('(') => {
-            let name = name.trim();
-            let has_value = !value.trim().is_empty();
-            has_value && (name.starts_with("--") || property_of(&js_string!(name.to_ascii_lowercase())).is_some())
-        }
+        Some((name, value)) if !name.contains('(') => supports_declaration(name.trim(), value),
         _ if inner.len() < condition.len() => supports_within(inner, depth),
         _ => false,
     }
