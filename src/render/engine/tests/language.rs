@@ -165,7 +165,6 @@ fn properties_of_plain_objects_are_those_of_their_descriptors() {
     ]);
 }
 
-/// An operand is what its variable was when its turn came, whatever the rest of the expression assigns to the variable.
 #[test]
 fn what_super_is_given_is_set_on_this() {
     assert_js(&[
@@ -182,6 +181,7 @@ fn names_that_differ_in_their_high_halves_are_others() {
     ]);
 }
 
+/// An operand is what its variable was when its turn came, whatever the rest of the expression assigns to the variable.
 #[test]
 fn operands_are_what_variables_were_at_their_turn() {
     assert_js(&[
