@@ -46,11 +46,15 @@ pub(super) fn of_page(rules: &SiteRules, job: &Job, read: &Read<'_>, found: &[Fo
     if !job.class.is_listing() {
         return Vec::new();
     }
+    // The tree and the set are dear: first whether anything names a label at all.
+    let has_labels = categories.reads_links() && read.page.links.iter().any(|link| label(&link.href).is_some());
+    let of_list = categories.of_list(job.url.path()).filter(|text| text.len() <= LABEL_BYTES_MAX);
+    if !has_labels && of_list.is_none() {
+        return Vec::new();
+    }
     let targets: HashSet<&CrawlUrl> =
         found.iter().filter(|found| found.class.is_target()).map(|found| &found.url).collect();
     let mut labelled: HashMap<CrawlUrl, Box<str>> = HashMap::new();
-    // The tree is dear: first whether any link names a label at all.
-    let has_labels = categories.reads_links() && read.page.links.iter().any(|link| label(&link.href).is_some());
     if has_labels && !targets.is_empty() {
         let html = Html::parse_document(&read.encoding.decode(read.body).0);
         for (href, text) in
@@ -61,7 +65,7 @@ pub(super) fn of_page(rules: &SiteRules, job: &Job, read: &Read<'_>, found: &[Fo
             }
         }
     }
-    if let Some(text) = categories.of_list(job.url.path()).filter(|text| text.len() <= LABEL_BYTES_MAX) {
+    if let Some(text) = of_list {
         for url in targets {
             labelled.entry(url.clone()).or_insert_with(|| text.into());
         }

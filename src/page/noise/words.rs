@@ -310,13 +310,15 @@ pub(super) fn relative(text: &[u8], encoding: &'static Encoding) -> Option<Relat
 
 fn relative_utf8(text: &str) -> Option<Relative> {
     let (mut is_age, mut is_day, mut digits) = (false, false, 0_u64);
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let length = if first.is_ascii_digit() {
-            digits = mixed(digits, u64::from(first as u32));
+    let mut at = 0;
+    while let Some(&byte) = text.as_bytes().get(at) {
+        let rest = &text[at..];
+        let is_letter = byte.is_ascii_alphabetic() || !byte.is_ascii() && rest.starts_with(char::is_alphabetic);
+        at += if byte.is_ascii_digit() {
+            digits = mixed(digits, byte.into());
             1
-        } else if first.is_alphabetic() {
-            let word = rest.find(|character: char| !character.is_alphabetic()).unwrap_or(rest.len());
+        } else if is_letter {
+            let word = letters(rest);
             match word_of(&rest[..word])? {
                 Word::Age => is_age = true,
                 Word::Day => is_day = true,
@@ -326,14 +328,22 @@ fn relative_utf8(text: &str) -> Option<Relative> {
         } else if rest.starts_with("&nbsp;") {
             6
         } else {
-            first.len_utf8()
+            rest.chars().next().map_or(1, char::len_utf8)
         };
-        rest = &rest[length..];
     }
     match (is_age, is_day) {
         (true, _) => Some(Relative::Age),
         (false, true) => Some(Relative::Day(digits)),
         (false, false) => None,
+    }
+}
+
+/// Bytes of the letters that a text begins with.
+fn letters(text: &str) -> usize {
+    let ascii = text.bytes().take_while(u8::is_ascii_alphabetic).count();
+    match text.as_bytes().get(ascii) {
+        Some(byte) if !byte.is_ascii() => text.find(|letter: char| !letter.is_alphabetic()).unwrap_or(text.len()),
+        _ => ascii,
     }
 }
 
