@@ -345,6 +345,8 @@ fn styles_are_read_and_written() {
         "(p.style = 'left: 1px', p.style.left === '1px') && p.style === p.style && p.style instanceof CSSStyleDeclaration",
         "(p.style.display = 'none', getComputedStyle(p).display === 'none') && (p.style.display = '', getComputedStyle(p).display === 'block')",
         "getComputedStyle(document.querySelector('li')).display === 'list-item' && getComputedStyle(p).visibility === 'visible'",
+        "(() => { const f = document.createElement('iframe'); document.body.append(f); /(a)/.test('a'); f.contentWindow.eval(\"/(b)/.test('b')\");\
+          const inner = f.contentWindow.RegExp.$1; f.remove(); return RegExp.$1 === 'a' && inner === 'b' })()",
         "CSS.supports('display', 'grid') && CSS.supports('(--a: b)') && CSS.supports('--a', 0) && !CSS.supports('color', ' ') && !CSS.supports('x', 'y') && CSS.escape('a:b') === 'a\\\\:b'",
         "(() => { const s = document.createElement('style'); s.textContent = 'a { color: red } b { top: 0 }'; document.head.append(s);\
           return s.sheet.cssRules.length === 2 && s.sheet.insertRule('c{d:e}', 1) === 1 && s.sheet.cssRules[1].selectorText === 'c' \
