@@ -6,9 +6,8 @@ mod beside;
 mod labels;
 mod offsite;
 
-use std::collections::HashSet;
-
 use encoding_rs::Encoding;
+use foldhash::{HashSet, HashSetExt};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use self::acting::PageActs;

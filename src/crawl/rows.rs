@@ -1,8 +1,9 @@
 //! A site's URLs as frontier rows: the numbers of their hosts, what is known of them, and their rank.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use foldhash::HashMap;
 
 use crate::frontier::priority;
 use crate::job::{Found, Job, PageLabel};
@@ -95,18 +96,7 @@ impl Rows {
     /// A frontier row that is due at once; None when the site has too many origins already.
     pub async fn row(&self, url: &CrawlUrl, class: Class, depth: u16) -> Result<Option<Discovered>, CrawlDbError> {
         let number = self.numbers.of(&*self.db, &self.rules.name, url.origin()).await?;
-        let Some(host) = number else { return Ok(None) };
-        let key = UrlKey { host, path: url.path().into() };
-        let is_target = matches!(class, Class::Detail | Class::Thread | Class::Download);
-        Ok(Some(Discovered {
-            key,
-            depth,
-            rank: priority::of_class(class),
-            due: UnixMillis(0),
-            via: None,
-            is_target,
-            found: None,
-        }))
+        Ok(number.map(|host| row_on(host, url, class, depth)))
     }
 
     /// The row of a link on a job's page.
@@ -168,23 +158,44 @@ impl Rows {
     /// URLs found by a visit as rows for the frontier. Those deeper than the site's rules allow are included:
     /// they are parked, not fetched, and a larger `depth_max` restores them.
     pub async fn discovered(&self, job: &Job, found: Vec<Found>, depth: u16) -> Result<Vec<Discovered>, CrawlDbError> {
-        let mut rows = Vec::with_capacity(found.len());
         let far = series::leaps(&self.rules, job, &found);
+        let mut placed: Vec<(HostId, Found)> = Vec::with_capacity(found.len());
         for found in found {
-            let Some(mut row) = self.row(&found.url, found.class, depth).await? else { continue };
-            row.rank = self.worth().rank(&found, &job.url, row.key.host);
-            if far.contains(found.url.as_str()) {
-                row.rank = priority::FAR_PAGE;
-            }
+            // Most links of a page are of one origin.
+            let host = match placed.last() {
+                Some((host, last)) if last.url.origin() == found.url.origin() => Some(*host),
+                _ => self.numbers.of(&*self.db, &self.rules.name, found.url.origin()).await?,
+            };
+            placed.extend(host.map(|host| (host, found)));
+        }
+        let mut worth = self.worth();
+        let parent_degree = worth.in_degree(&job.url);
+        let rows = placed.into_iter().map(|(host, found)| {
+            let rank = worth.rank(&found, parent_degree, host);
+            let rank = if far.contains(found.url.as_str()) { priority::FAR_PAGE } else { rank };
+            let row = row_on(host, &found.url, found.class, depth);
             // A link to a torrent records the page that contains it; a redirect passes that on. A detail records the torrent beside it.
             let via = match &job.lease.via {
                 _ if found.class != Class::Download => found.beside,
                 Some(via) if job.class == Class::Download => Some(via.clone()),
                 _ => Some(job.url.as_str().into()),
             };
-            rows.push(Discovered { via, ..row });
-        }
-        Ok(rows)
+            Discovered { rank, via, ..row }
+        });
+        Ok(rows.collect())
+    }
+}
+
+/// A frontier row that is due at once.
+fn row_on(host: HostId, url: &CrawlUrl, class: Class, depth: u16) -> Discovered {
+    Discovered {
+        key: UrlKey { host, path: url.path().into() },
+        depth,
+        rank: priority::of_class(class),
+        due: UnixMillis(0),
+        via: None,
+        is_target: matches!(class, Class::Detail | Class::Thread | Class::Download),
+        found: None,
     }
 }
 

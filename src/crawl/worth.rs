@@ -432,13 +432,19 @@ impl Worth {
         near
     }
 
-    /// The rank of a link of a page on this host.
-    pub fn rank(&mut self, found: &Found, parent: &CrawlUrl, host: HostId) -> u8 {
+    /// The estimated number of links to a URL.
+    #[must_use]
+    pub fn in_degree(&self, url: &CrawlUrl) -> u32 {
+        self.in_degrees.of(url.path())
+    }
+
+    /// The rank of a link to this host, on a page with this in-degree.
+    pub fn rank(&mut self, found: &Found, parent_degree: u32, host: HostId) -> u8 {
         let path = found.url.path();
         if self.has_mirrors {
             self.mirrors.add(path, host.0 as usize);
         }
-        self.parents.add(path, self.in_degrees.of(parent.path()));
+        self.parents.add(path, parent_degree);
         self.arms.rank(found.class, found.rule, path)
     }
 

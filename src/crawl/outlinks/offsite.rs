@@ -38,12 +38,12 @@ pub(super) fn of(
 
 /// The `host[:port]` of an absolute http(s) reference as written; None for others, most of which are the site's own.
 fn authority(href: &str) -> Option<&str> {
-    let scheme = &href.as_bytes()[..href.len().min("https://".len())];
-    let after = scheme.windows(2).position(|two| two == b"//")?;
-    let (scheme, rest) = (&href[..after], &href[after + 2..]);
-    let is_web = scheme.is_empty() || scheme.eq_ignore_ascii_case("http:") || scheme.eq_ignore_ascii_case("https:");
+    let rest = ["//", "http://", "https://"].iter().find_map(|scheme| {
+        let begins = href.as_bytes().get(..scheme.len())?.eq_ignore_ascii_case(scheme.as_bytes());
+        begins.then(|| &href[scheme.len()..])
+    })?;
     let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
-    is_web.then_some(&rest[..end]).filter(|written| !written.is_empty())
+    Some(&rest[..end]).filter(|written| !written.is_empty())
 }
 
 fn lower(written: &str) -> Cow<'_, str> {

@@ -243,17 +243,14 @@ fn bytes<'a>(page: &Page<'a>) -> (Cow<'a, [u8]>, &'static Encoding) {
     (Cow::Owned(text.into_owned().into_bytes()), UTF_8)
 }
 
-/// A reference in the form for the rules: decoded, entities resolved, spaces trimmed.
-fn reference(href: &[u8], encoding: &'static Encoding) -> String {
-    let (text, _) = encoding.decode_without_bom_handling(href);
-    strip_url(&decode_attribute(&text)).into_owned()
-}
-
 fn is_of_record(href: &[u8], encoding: &'static Encoding, matters: Matters<'_>) -> bool {
     if hrefs::is_blank(href) {
         return false;
     }
-    let reference = reference(href, encoding);
+    // The form for the rules: decoded, entities resolved, spaces trimmed.
+    let (text, _) = encoding.decode_without_bom_handling(href);
+    let text = decode_attribute(&text);
+    let reference = strip_url(&text);
     is_encoded(&reference) || matters(&reference)
 }
 

@@ -65,14 +65,14 @@ pub(super) struct Stack<'p> {
 /// Frames that an end tag or an implied end searches.
 const LOOK: usize = 64;
 
-const A: u64 = key(b"a");
-const AREA: u64 = key(b"area");
+pub(super) const A: u64 = key(b"a");
+pub(super) const AREA: u64 = key(b"area");
 const IFRAME: u64 = key(b"iframe");
 const FRAME: u64 = key(b"frame");
-const SCRIPT: u64 = key(b"script");
-const TITLE: u64 = key(b"title");
+pub(super) const SCRIPT: u64 = key(b"script");
+pub(super) const TITLE: u64 = key(b"title");
 const H1: u64 = key(b"h1");
-const SELECT: u64 = key(b"select");
+pub(super) const SELECT: u64 = key(b"select");
 const P: u64 = key(b"p");
 const LI: u64 = key(b"li");
 const UL: u64 = key(b"ul");
@@ -111,7 +111,7 @@ const fn is_void(name: u64) -> bool {
 }
 
 /// Elements whose content is invisible raw text.
-const fn is_raw(name: u64) -> bool {
+pub(super) const fn is_raw(name: u64) -> bool {
     const STYLE: u64 = key(b"style");
     const TEXTAREA: u64 = key(b"textarea");
     const XMP: u64 = key(b"xmp");
@@ -159,19 +159,11 @@ pub(super) fn mixed(a: u64, b: u64) -> u64 {
 /// Passes on every atom with the elements above it; returns the number of tags.
 pub(super) fn walk<'p>(page: &'p [u8], mut each: impl FnMut(&Atom<'p>, &Stack<'p>)) -> usize {
     let mut stack = Stack { page, frames: Vec::with_capacity(32), beyond: 0, muted: None };
-    let (mut at, mut text, mut tags) = (0, 0, 0);
+    let (mut at, mut tags) = (0, 0);
     loop {
-        let open = memchr(b'<', &page[at..]).map_or(page.len(), |open| at + open);
-        let begins = page.get(open + 1).copied().unwrap_or(0);
-        let is_markup = begins.is_ascii_alphabetic() || matches!(begins, b'/' | b'!' | b'?');
-        if open < page.len() && !is_markup {
-            at = open + 1;
-            continue;
-        }
-        stack.text(&page[text..open], &mut each);
-        if open == page.len() {
-            return tags;
-        }
+        let open = markup_after(page, at);
+        stack.text(&page[at..open], &mut each);
+        let Some(begins) = page.get(open + 1) else { return tags };
         tags += 1;
         let after = match begins {
             b'!' => tokens::markup_declaration(page, open + 2, false),
@@ -181,8 +173,21 @@ pub(super) fn walk<'p>(page: &'p [u8], mut each: impl FnMut(&Atom<'p>, &Stack<'p
         };
         // The page ended inside the markup: there are no more atoms.
         let Some(after) = after else { return tags };
-        (at, text) = (after, after);
+        at = after;
     }
+}
+
+/// Offset of the `<` of the next markup from `at` on; the page's length if there is none.
+#[inline]
+pub(super) fn markup_after(page: &[u8], mut at: usize) -> usize {
+    while let Some(open) = memchr(b'<', &page[at..]) {
+        at += open;
+        if page.get(at + 1).is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'!' | b'?')) {
+            return at;
+        }
+        at += 1;
+    }
+    page.len()
 }
 
 /// The attributes of a tag that atoms and slots use.
@@ -235,8 +240,11 @@ impl<'p> Stack<'p> {
     }
 
     fn text(&self, text: &'p [u8], each: &mut impl FnMut(&Atom<'p>, &Self)) {
+        if text.is_empty() || self.muted.is_some() {
+            return;
+        }
         let bytes = trimmed(text);
-        if bytes.is_empty() || self.muted.is_some() {
+        if bytes.is_empty() {
             return;
         }
         each(&self.atom(What::Text, bytes), self);
@@ -289,13 +297,10 @@ impl<'p> Stack<'p> {
         for reference in wanted.magnet.clone().map(|range| &self.page[range]).into_iter().chain(link) {
             each(&self.atom(What::Link, reference), self);
         }
-        if let Some(title) = wanted.title.clone() {
-            let bytes = trimmed(&self.page[title]);
-            let is_time = bytes.iter().filter(|byte| byte.is_ascii_digit()).count() >= TIME_DIGITS;
-            if !bytes.is_empty() && (is_time || link.is_some()) && self.muted.is_none() {
-                let atom = self.atom(What::Text, bytes);
-                each(&Atom { slot: atom.slot ^ OF_ATTRIBUTE, ..atom }, self);
-            }
+        let title = wanted.title.clone().and_then(|title| text_of_title(&self.page[title], link.is_some()));
+        if let Some(bytes) = title.filter(|_| self.muted.is_none()) {
+            let atom = self.atom(What::Text, bytes);
+            each(&Atom { slot: atom.slot ^ OF_ATTRIBUTE, ..atom }, self);
         }
     }
 
@@ -404,6 +409,13 @@ impl Wanted {
             _ => {}
         }
     }
+}
+
+/// The text of a `title` or `datetime`, where it counts as one.
+pub(super) fn text_of_title(title: &[u8], is_of_link: bool) -> Option<&[u8]> {
+    let text = trimmed(title);
+    let is_time = || text.iter().filter(|byte| byte.is_ascii_digit()).count() >= TIME_DIGITS;
+    (!text.is_empty() && (is_of_link || is_time())).then_some(text)
 }
 
 /// The magnet link within an attribute's value.

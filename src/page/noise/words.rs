@@ -106,7 +106,15 @@ pub(super) fn shape(text: &[u8]) -> Shape {
 /// number nor one of a no-break space.
 pub(super) fn is_count(text: &[u8]) -> bool {
     let is_of_words = |byte: &u8| byte.is_ascii_alphabetic() && !b"kmnbsp".contains(byte);
-    text.iter().any(u8::is_ascii_digit) && !text.iter().any(is_of_words) && shape(text).kind == Kind::Count
+    // `2026-11-21`, which has no letter.
+    let is_plain_date = matches!(
+        text,
+        [b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b'-', b'0'..=b'9', b'0'..=b'9', b'-', b'0'..=b'9', ..]
+    );
+    !is_plain_date
+        && text.iter().any(u8::is_ascii_digit)
+        && !text.iter().any(is_of_words)
+        && shape(text).kind == Kind::Count
 }
 
 #[derive(Default)]
@@ -295,7 +303,7 @@ pub(super) enum Relative {
 /// The relative time, if the whole text is one.
 #[inline]
 pub(super) fn relative(text: &[u8], encoding: &'static Encoding) -> Option<Relative> {
-    if text.len() > RELATIVE_BYTES || text.is_empty() {
+    if text.len() > RELATIVE_BYTES || !may_be_relative(text) {
         return None;
     }
     if encoding == UTF_8 || text.is_ascii() {
@@ -306,6 +314,16 @@ pub(super) fn relative(text: &[u8], encoding: &'static Encoding) -> Option<Relat
     }
     let (decoded, _) = encoding.decode_without_bom_handling(text);
     relative_utf8(&decoded)
+}
+
+/// False for most texts: those without a letter, and those whose first word is in none of the tables. Only a first word of ASCII is looked up,
+/// and only where no reference (`&nbsp;`) may be read as a word.
+fn may_be_relative(text: &[u8]) -> bool {
+    let Some(first) = text.iter().position(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii()) else { return false };
+    let word = &text[first..];
+    let end = word.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(word.len());
+    let is_whole = word.get(end).is_none_or(u8::is_ascii);
+    end == 0 || !is_whole || text[..first].contains(&b'&') || ascii_word(&word[..end]).is_some()
 }
 
 fn relative_utf8(text: &str) -> Option<Relative> {
@@ -355,15 +373,20 @@ enum Word {
 }
 
 fn word_of(word: &str) -> Option<Word> {
-    let mut small = [0_u8; WORD_BYTES];
-    let small = small.get_mut(..word.len())?;
-    small.copy_from_slice(word.as_bytes());
-    small.make_ascii_lowercase();
-    let found = WORDS.get(&xxh3_64(small)).copied();
-    if found.is_some() || word.is_ascii() {
+    let found = ascii_word(word.as_bytes());
+    if found.is_some() || word.is_ascii() || word.len() > WORD_BYTES {
         return found;
     }
     WORDS.get(&xxh3_64(word.to_lowercase().as_bytes())).copied()
+}
+
+/// The word, of which only ASCII letters may be capitals.
+fn ascii_word(word: &[u8]) -> Option<Word> {
+    let mut small = [0_u8; WORD_BYTES];
+    let small = small.get_mut(..word.len())?;
+    small.copy_from_slice(word);
+    small.make_ascii_lowercase();
+    WORDS.get(&xxh3_64(small)).copied()
 }
 
 /// Bytes of the longest word of the tables.
