@@ -22,6 +22,7 @@ mod foreign;
 mod frames;
 pub mod labels;
 pub mod links;
+mod near;
 pub mod noise;
 pub mod pagination;
 pub mod scripted;

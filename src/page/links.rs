@@ -34,6 +34,7 @@ use super::clicks::{self, Acts, Form};
 use super::entities::decode_attribute;
 use super::foreign::{Foreign, Hints};
 use super::frames::Frames;
+use super::near::near;
 use super::tokens::{self, Name, TagEnd, key};
 use crate::limits::{LINKS_PER_PAGE_MAX, SRCDOC_DEPTH_MAX};
 
@@ -205,7 +206,7 @@ impl<'a> Scanner<'a> {
     /// Data state, tag open state: from `at` over the next piece of markup; `None` at the page's end.
     #[inline]
     fn step(&mut self, at: usize) -> Option<usize> {
-        let open = at + memchr::memchr(b'<', &self.page[at..])?;
+        let open = at + near(b'<', &self.page[at..])?;
         self.frames.text(&self.page[at..open]);
         let at = open + 1;
         match *self.page.get(at)? {

@@ -11,6 +11,7 @@ use regex::bytes::{Regex, RegexSet};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::limits;
+use crate::near::{near, near_all};
 use crate::tokens::key;
 
 /// Signs in a page's markup.
@@ -89,6 +90,20 @@ fn root_of(name: u64) -> Option<usize> {
     }
 }
 
+/// False for most tags: their names begin as none that is looked at.
+fn may_matter(first: u8, second: u8) -> bool {
+    match first {
+        b'a' => matches!(second, b'p' | b'r'),
+        b'd' => matches!(second, b'i' | b'l'),
+        b'm' => second == b'a',
+        b'n' => second == b'o',
+        b'o' | b'u' => second == b'l',
+        b's' => matches!(second, b'e' | b'p'),
+        b't' => matches!(second, b'a' | b'b' | b'd'),
+        _ => first == b'p',
+    }
+}
+
 /// True for elements that scripts fill, if they are empty.
 fn is_filled(name: u64) -> bool {
     const FILLED: [u64; 12] = [
@@ -117,23 +132,30 @@ static TURBO_FRAME: LazyLock<Regex> = LazyLock::new(|| {
 /// `>`, which no tag of that kind between the two could read otherwise.
 #[must_use]
 pub fn signs(body: &[u8]) -> Signs {
+    let signs = signs_of_markup(body);
+    Signs { waits: signs.scripts && waits(body), ..signs }
+}
+
+/// The same without a look at the texts: [`Signs::waits`] says nothing of a page that has content.
+#[must_use]
+pub fn signs_of_markup(body: &[u8]) -> Signs {
     if !has_scripts(body) {
         return Signs::default();
     }
     let (empty_root, hollow) = elements(body);
-    Signs { scripts: true, empty_root, framework: has_framework(body), waits: waits(body), hollow }
+    Signs { scripts: true, empty_root, framework: has_framework(body), waits: false, hollow }
 }
 
 /// True if a start tag of a script is none of a block that does not run.
 fn has_scripts(body: &[u8]) -> bool {
     let mut from = 0;
-    while let Some(open) = memchr::memchr(b'<', &body[from..]) {
+    while let Some(open) = near(b'<', &body[from..]) {
         from += open + 1;
         let Some(rest) = after(&body[from..], b"script") else { continue };
         let name_end = body.len() - rest.len();
         let end = match rest.first() {
             Some(b'>') => Some(0),
-            Some(&byte) if is_space(byte) || byte == b'/' => memchr::memchr(b'>', rest),
+            Some(&byte) if is_space(byte) || byte == b'/' => near(b'>', rest),
             _ => continue,
         };
         let Some(end) = end.map(|length| name_end + length) else { return false };
@@ -154,11 +176,12 @@ fn elements(body: &[u8]) -> (bool, u64) {
     let mut close = 0;
     let mut behind = Behind::default();
     let mut read = [0; 4];
-    for at in memchr::memchr_iter(b'<', body) {
+    for at in near_all(b'<', body) {
         let tag = &body[at + 1..];
-        let Some(&first) = tag.first().filter(|first| matches!(*first | 0x20, b'a' | b'd' | b'm' | b'n'..=b'u')) else {
+        let &[first, second, ..] = tag else { continue };
+        if !may_matter(first | 0x20, second | 0x20) {
             continue;
-        };
+        }
         if first | 0x20 == b'n' {
             let asks = !is_empty_root && after(tag, b"noscript>").is_some();
             is_empty_root |= asks && ASKS_FOR_SCRIPTS.is_match(&body[at..]);
@@ -179,7 +202,7 @@ fn elements(body: &[u8]) -> (bool, u64) {
             continue;
         }
         if close <= at {
-            let Some(length) = memchr::memchr(b'>', tag) else { break };
+            let Some(length) = near(b'>', tag) else { break };
             close = at + 1 + length;
             behind.read(body, close);
         }
@@ -218,7 +241,7 @@ impl Behind {
         }
         let mut rest = skip_spaces(&body[close + 1..]);
         while let Some(comment) = rest.strip_prefix(b"<!--") {
-            let Some(length) = memchr::memchr(b'>', comment) else { break };
+            let Some(length) = near(b'>', comment) else { break };
             if !comment[..length].ends_with(b"--") {
                 break;
             }
@@ -243,7 +266,7 @@ fn hash(names: &BTreeSet<Vec<u8>>) -> u64 {
 /// Attributes of frameworks that work on markup; each has a hyphen.
 fn has_framework(body: &[u8]) -> bool {
     let mut read = 0;
-    memchr::memchr_iter(b'-', body).any(|at| {
+    near_all(b'-', body).any(|at| {
         let (before, rest) = (&body[..at], &body[at + 1..]);
         match before.last().map(|last| last | 0x20) {
             Some(b'g') => {
@@ -261,7 +284,7 @@ fn has_framework(body: &[u8]) -> bool {
             }
             Some(b'o') => before_word(before, b"<turbo").is_some_and(|own| {
                 let is_read = own.len() < read || !names(rest, &[b"frame"]);
-                read = if is_read { read } else { memchr::memchr(b'>', rest).map_or(body.len(), |end| at + 1 + end) };
+                read = if is_read { read } else { near(b'>', rest).map_or(body.len(), |end| at + 1 + end) };
                 !is_read && TURBO_FRAME.is_match(&body[own.len()..])
             }),
             _ => false,
@@ -284,7 +307,7 @@ fn waits(body: &[u8]) -> bool {
             })
         }
     };
-    if memchr::memchr_iter(b'>', body).any(says) {
+    if near_all(b'>', body).any(says) {
         return true;
     }
     are_written(body, &WAITS)

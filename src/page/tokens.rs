@@ -1,12 +1,12 @@
 //! The WHATWG tokenizer (HTML §13.2.5), as far as links depend on it, over bytes.
 //!
 //! Each function takes the page and a position and returns the position after the skipped part, or `None` if the page
-//! ends inside it (then the rest of the page contains no more markup). All are loops over `memchr` and look back at
+//! ends inside it (then the rest of the page contains no more markup). All are loops over a byte search and look back at
 //! most three bytes, so a pass is linear for any page. Nothing here allocates, decodes, or knows which tags matter.
 
 use std::ops::Range;
 
-use memchr::memchr;
+use crate::near::near;
 
 /// A tag's name: `key` compares names of up to eight bytes, ignoring ASCII case; 0 for longer ones.
 #[derive(Clone, Copy)]
@@ -141,7 +141,7 @@ pub(super) fn attributes<'p>(
         match page[at] {
             quote @ (b'"' | b'\'') => {
                 let start = at + 1;
-                let end = start + memchr(quote, &page[start..])?;
+                let end = start + near(quote, &page[start..])?;
                 each(name, start..end);
                 at = end + 1;
             }
@@ -176,7 +176,7 @@ pub(super) fn markup_declaration(page: &[u8], at: usize, in_foreign_content: boo
 
 /// Bogus comment state (§13.2.5.41).
 pub(super) fn bogus_comment(page: &[u8], at: usize) -> Option<usize> {
-    Some(at + memchr(b'>', &page[at..])? + 1)
+    Some(at + near(b'>', &page[at..])? + 1)
 }
 
 /// Comment states (§13.2.5.43–52); `start` is after `<!--`. A `>` closes after `--`, which may include the opening
@@ -184,7 +184,7 @@ pub(super) fn bogus_comment(page: &[u8], at: usize) -> Option<usize> {
 fn comment(page: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     loop {
-        at += memchr(b'>', &page[at..])?;
+        at += near(b'>', &page[at..])?;
         if page[start - 2..at].ends_with(b"--") || page[start..at].ends_with(b"--!") {
             return Some(at + 1);
         }
@@ -196,7 +196,7 @@ fn comment(page: &[u8], start: usize) -> Option<usize> {
 /// content begins at `at`.
 pub(super) fn raw_text(page: &[u8], mut at: usize, name: &[u8]) -> Option<usize> {
     loop {
-        at += memchr(b'<', &page[at..])? + 1;
+        at += near(b'<', &page[at..])? + 1;
         if let Some(after) = closing_name(page, at, name) {
             return attributes(page, after, |_, _| ()).map(|end| end.after);
         }
@@ -221,7 +221,7 @@ fn opening_name(page: &[u8], at: usize, name: &[u8]) -> bool {
 /// `<!-- <script> … </script> -->` the inner end tag closes nothing.
 pub(super) fn script(page: &[u8], mut at: usize) -> Option<usize> {
     loop {
-        at += memchr(b'<', &page[at..])? + 1;
+        at += near(b'<', &page[at..])? + 1;
         if let Some(after) = closing_name(page, at, b"script") {
             return attributes(page, after, |_, _| ()).map(|end| end.after);
         }

@@ -359,8 +359,8 @@ impl Shapes {
     /// The names of the two groups of a shape, and the opening balances of their accounts.
     fn groups(&self, shape: &Shape, class: Class) -> [(String, i64); 2] {
         [
-            (format!("{} {}?", class.name(), shape.template()), self.pages(TEMPLATE_PAGES)),
-            (format!("{} ~{}", class.name(), shape.skeleton()), self.pages(SKELETON_PAGES)),
+            ([class.name(), " ", shape.template(), "?"].concat(), self.pages(TEMPLATE_PAGES)),
+            ([class.name(), " ~", &shape.skeleton()].concat(), self.pages(SKELETON_PAGES)),
         ]
     }
 

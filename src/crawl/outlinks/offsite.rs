@@ -38,9 +38,14 @@ pub(super) fn of(
 
 /// The `host[:port]` of an absolute http(s) reference as written; None for others, most of which are the site's own.
 fn authority(href: &str) -> Option<&str> {
-    let rest = ["//", "http://", "https://"].iter().find_map(|scheme| {
-        let begins = href.as_bytes().get(..scheme.len())?.eq_ignore_ascii_case(scheme.as_bytes());
-        begins.then(|| &href[scheme.len()..])
+    let schemes: &[&str] = match href.as_bytes() {
+        [b'/', ..] => &["//"],
+        [b'h' | b'H', ..] => &["http://", "https://"],
+        _ => return None,
+    };
+    let rest = schemes.iter().find_map(|scheme| {
+        let (begin, rest) = href.split_at_checked(scheme.len())?;
+        begin.eq_ignore_ascii_case(scheme).then_some(rest)
     })?;
     let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
     Some(&rest[..end]).filter(|written| !written.is_empty())

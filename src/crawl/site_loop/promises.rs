@@ -100,23 +100,23 @@ impl SiteLoop {
             self.site.worth().unclassed().most().into_iter().map(|(shape, of)| (shape.into(), of.links)).collect()
         };
         let site = &self.site.rules.name;
-        let place = format!("{} ({})", of_rule.key(), of_rule.place());
+        let place = || format!("{} ({})", of_rule.key(), of_rule.place());
         match self.promises.promises.mind(seen, unclassed) {
             Step::Nothing => return false,
             Step::Confirm(urls) => {
-                tracing::info!(%site, rule = place, "the rule may have come to nothing: URLs that kept its promise are asked once more");
+                tracing::info!(%site, rule = place(), "the rule may have come to nothing: URLs that kept its promise are asked once more");
                 self.promises.due.extend(urls.iter().map(row));
                 return false;
             }
             Step::Rejected => {
-                tracing::info!(%site, rule = place, "the rule holds: URLs that it led to still do");
+                tracing::info!(%site, rule = place(), "the rule holds: URLs that it led to still do");
                 return false;
             }
             Step::Alarm(alarm) => {
                 let why = alarm.told(rule, is_behind);
-                tracing::warn!(%site, rule = place, why, "a rule keeps its promise no more (hint: `gleaner status`)");
+                tracing::warn!(%site, rule = place(), why, "a rule keeps its promise no more (hint: `gleaner status`)");
             }
-            Step::Over => tracing::info!(%site, rule = place, "the rule keeps its promise again"),
+            Step::Over => tracing::info!(%site, rule = place(), "the rule keeps its promise again"),
         }
         true
     }

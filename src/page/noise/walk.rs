@@ -13,6 +13,7 @@ use std::ops::Range;
 use memchr::{memchr, memmem};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::super::near::near;
 use super::super::tokens::{self, key};
 use super::words::trimmed;
 use crate::limits::NOISE_DEPTH_MAX;
@@ -180,7 +181,7 @@ pub(super) fn walk<'p>(page: &'p [u8], mut each: impl FnMut(&Atom<'p>, &Stack<'p
 /// Offset of the `<` of the next markup from `at` on; the page's length if there is none.
 #[inline]
 pub(super) fn markup_after(page: &[u8], mut at: usize) -> usize {
-    while let Some(open) = memchr(b'<', &page[at..]) {
+    while let Some(open) = near(b'<', &page[at..]) {
         at += open;
         if page.get(at + 1).is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'!' | b'?')) {
             return at;

@@ -30,6 +30,7 @@ use crate::{
         },
     },
     function::{
+        Met,
         ArrowFunction, AsyncArrowFunction, AsyncFunctionDeclaration, AsyncFunctionExpression,
         AsyncGeneratorDeclaration, AsyncGeneratorExpression, ClassDeclaration, ClassElement,
         ClassExpression, FormalParameter, FormalParameterList, FunctionBody, FunctionDeclaration,
@@ -225,6 +226,11 @@ node_ref! {
 pub trait Visitor<'ast>: Sized {
     /// Type which will be propagated from the visitor if completing early.
     type BreakTy;
+
+    /// gleaner: True if nothing in the body of a function that holds these words concerns this visitor.
+    fn passes_over(&self, _: Met) -> bool {
+        false
+    }
 
     define_visit!(visit_script, Script);
     define_visit!(visit_module, Module);

@@ -98,3 +98,65 @@ fn what_is_freed_without_a_collection_is_what_nothing_refers_to() {
         "(() => { function* g() { let o = { v: 1 }; while (true) { yield o.v++; ({}) } } const it = g(); it.next(); for (let i = 0; i < 100; i++) [i]; return it.next().value === 2 })()",
     ]);
 }
+
+/// A body is walked for `super`, `new.target`, `eval` and private names only if they were read in it, and tokens are read ahead of it.
+#[test]
+fn words_of_early_errors_are_found_wherever_they_stand() {
+    assert_js(&[
+        "(() => { class A { m() { return 1 } } class B extends A { m() { return (() => super.m())() + [0].map(() => { return super.m() })[0] } } return new B().m() === 2 })()",
+        "(() => { function F() { return (() => new.target)() === F && (() => { return new.target })() === F } return new F() instanceof F && F.call({}) === false })()",
+        "(() => { let q = 1; const f = () => eval('q'), g = () => { return eval('q = 2, q') }; function h() { eval('var own = q'); return own } return f() === 1 && g() === 2 && q === 2 && h() === 2 })()",
+        "(() => { let v = 'a'; const deep = () => () => () => eval('v'); return deep()()() === 'a' })()",
+        "(() => { class A { #x = 1; has(o) { return #x in o } get = () => this.#x; static s = (o) => { return o.#x } } const a = new A(); return a.has(a) && !a.has({}) && a.get() === 1 && A.s(a) === 1 })()",
+        "(() => { const f = ({ a = 1 }) => a, g = ([{ b = 2 }]) => { return b }; let c; ({ c = 3 } = {}); return f({}) + g([{}]) + c === 6 })()",
+    ]);
+    for (broken, why) in [
+        ("function f() { super.x }", "super"),
+        ("function f() { return () => super.x }", "super"),
+        ("() => super.x", "super"),
+        ("(function () { super() })", "super"),
+        ("() => new.target", "new.target"),
+        ("const f = () => { new.target }", "new.target"),
+        ("class A { m() { this.#y } }", "a private name"),
+        ("class A { m() { return () => { () => #z in this } } }", "a private name"),
+        ("function f() { return { a = 1 } }", "an initializer"),
+        ("const f = () => ({ a = 1 })", "an initializer"),
+        ("({ a = 1 })", "an initializer"),
+    ] {
+        let parses = format!(
+            "(() => {{ try {{ new Function({broken:?}); return false }} catch (e) {{ return e instanceof SyntaxError }} }})()"
+        );
+        let runs = format!(
+            "(() => {{ try {{ (0, eval)({broken:?}); return false }} catch (e) {{ return e instanceof SyntaxError }} }})()"
+        );
+        // A function may hold `new.target`, which the body of one then does.
+        if why != "new.target" {
+            assert_js(&[parses.as_str()]);
+        }
+        assert_js(&[runs.as_str()]);
+    }
+}
+
+/// Words are taken out of the buffer that the source is read into, and remembered in a table.
+#[test]
+fn words_are_told_apart_by_all_of_their_bytes() {
+    // Names of 1 to 20 letters, again and again, across the ends of all buffers.
+    let names: Vec<String> =
+        (0..6_000).map(|n| format!("{}{n}", "$aZ_".repeat(4).get(..1 + n % 16).unwrap_or("a"))).collect();
+    let given: String = names.iter().enumerate().map(|(n, name)| format!("o.{name}={n};")).collect();
+    let read: String = names.iter().enumerate().map(|(n, name)| format!("o.{name}==={n},")).collect();
+    assert_js(&[&format!(
+        "(() => {{ const o = {{}}; {given} return [{read}].every(Boolean) && Object.keys(o).length === 6000 }})()"
+    )]);
+
+    let behind = "/* far enough into the script for the table */ ".repeat(100);
+    for fact in [
+        r"(() => { const a\u0062c = 1, \u0061bd = 2, aé = 3, abé = 4, ab = 5, é = 6, ab\u200c = 7; return abc + abd + aé + abé + ab + é + ab\u200c === 28 })()",
+        r"(() => { let v\u0061r2 = 1; try { (0, eval)('v\\u0061r x'); return false } catch (e) { return e instanceof SyntaxError && var2 } })() === 1",
+        "(() => { const o = { if: 1, true: 2, null: 3, of: 4, async: 5, instanceof: 6 }; return o.if + o.true + o.null + o.of + o.async + o.instanceof === 21 })()",
+        "(() => { const a = { abcdefghijklmno: 1, abcdefghijklmnop: 2, abcdefghijklmnoq: 3 }; return a.abcdefghijklmno + a.abcdefghijklmnop + a.abcdefghijklmnoq === 6 })()",
+        "(() => { let n = 0; for (const of of [1]) n += of; for (var async in { x: 1 }) n += async === 'x'; return n === 2 })()",
+    ] {
+        assert_js(&[fact, &format!("{behind}{fact}")]);
+    }
+}

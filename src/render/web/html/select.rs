@@ -368,14 +368,16 @@ pub fn set_selected(option: NodeId, on: bool, context: &Context) {
     match single {
         Some(select) if on => choose(select, Some(option), context),
         _ => {
+            let was_shown = read(context, |tree| tree.is_checked(option));
             let web = of(context);
             let tree = &mut web.borrow_mut().tree;
             if let Some(state) = tree.state_mut(option) {
                 state.checked = Some(on);
             }
             if let Some(state) = single.and_then(|select| tree.state_mut(select)) {
-                // A list without a selection shows its first option again.
-                (state.checked, state.shown_option) = (None, None);
+                // A list that has lost its selection shows its first option again.
+                state.checked = None;
+                state.shown_option = state.shown_option.filter(|_| !was_shown);
             }
         }
     }

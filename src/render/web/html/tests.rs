@@ -321,6 +321,8 @@ fn a_drop_down_list_keeps_the_option_that_it_shows() {
             ("s.removeChild(s[1]), s.value", "A"),
             ("s.add(new Option('D', 'D', true)), s.value", "A"),
             ("s.innerHTML = '<option>x<option>y', s.prepend(new Option('w')), s.value", "x"),
+            ("s[0].selected = false, s.value", "x"),
+            ("s[1].selected = false, s.value", "w"),
             ("s.value = 'y', s.prepend(new Option('v')), s.value", "y"),
             ("s.selectedIndex = -1, s.append(new Option('z')), s.value", "v"),
             ("g.firstChild.prepend(new Option('0')), g.value + g.options[1].selected", "1true"),

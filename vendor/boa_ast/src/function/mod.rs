@@ -68,6 +68,42 @@ pub struct FunctionBody {
     // gleaner: shared, so that a copy of a declaration is no copy of all that is declared in it.
     pub(crate) statements: Rc<StatementList>,
     span: Span,
+    // gleaner: see `Met`.
+    pub(crate) met: Met,
+}
+
+/// gleaner: Which of the words that early errors and scopes ask for are written between the braces of a function, nested functions
+/// included. Most functions hold none, and are then not walked for them.
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Met(u8);
+
+impl Met {
+    /// `super`.
+    pub const SUPER: Self = Self(1);
+    /// The name `target`, as in `new.target`.
+    pub const TARGET: Self = Self(2);
+    /// The name `eval`.
+    pub const EVAL: Self = Self(4);
+    /// A private name.
+    pub const PRIVATE: Self = Self(8);
+    /// All of them, of a body of which nothing is known.
+    pub const ALL: Self = Self(15);
+    /// None of them.
+    pub const NONE: Self = Self(0);
+
+    /// These and those.
+    #[must_use]
+    pub const fn and(self, others: Self) -> Self {
+        Self(self.0 | others.0)
+    }
+
+    /// Whether one of these is among them.
+    #[must_use]
+    pub const fn has(self, one: Self) -> bool {
+        self.0 & one.0 != 0
+    }
 }
 
 impl FunctionBody {
@@ -78,7 +114,14 @@ impl FunctionBody {
         Self {
             statements: Rc::new(statements),
             span,
+            met: Met::ALL,
         }
+    }
+
+    /// gleaner: The same body, of which it is known what is written in it.
+    #[must_use]
+    pub fn with_met(self, met: Met) -> Self {
+        Self { met, ..self }
     }
 
     /// Gets the list of statements.
@@ -128,6 +171,10 @@ impl VisitWith for FunctionBody {
     where
         V: Visitor<'a>,
     {
+        // gleaner: a walk for a word that is not in it ends here.
+        if visitor.passes_over(self.met) {
+            return ControlFlow::Continue(());
+        }
         for statement in self.statements.statements() {
             visitor.visit_statement_list_item(statement)?;
         }

@@ -21,6 +21,7 @@ use crate::{
         operator::BinaryInPrivate,
     },
     function::{
+        Met,
         ArrowFunction, AsyncArrowFunction, AsyncFunctionDeclaration, AsyncFunctionExpression,
         AsyncGeneratorDeclaration, AsyncGeneratorExpression, ClassDeclaration, ClassElement,
         ClassElementName, ClassExpression, FormalParameterList, FunctionBody, FunctionDeclaration,
@@ -94,6 +95,17 @@ where
 
     impl<'ast> Visitor<'ast> for ContainsVisitor {
         type BreakTy = ();
+
+        // gleaner
+        fn passes_over(&self, met: Met) -> bool {
+            let word = match self.0 {
+                ContainsSymbol::Super | ContainsSymbol::SuperProperty | ContainsSymbol::SuperCall => Met::SUPER,
+                ContainsSymbol::NewTarget => Met::TARGET,
+                ContainsSymbol::DirectEval => Met::EVAL,
+                _ => return false,
+            };
+            !met.has(word)
+        }
 
         fn visit_with(&mut self, node: &'ast With) -> ControlFlow<Self::BreakTy> {
             self.visit_expression(node.expression())?;
@@ -1231,6 +1243,11 @@ struct AllPrivateIdentifiersValidVisitor(Vec<Sym>);
 
 impl<'ast> Visitor<'ast> for AllPrivateIdentifiersValidVisitor {
     type BreakTy = ();
+
+    // gleaner
+    fn passes_over(&self, met: Met) -> bool {
+        !met.has(Met::PRIVATE)
+    }
 
     fn visit_class_expression(
         &mut self,

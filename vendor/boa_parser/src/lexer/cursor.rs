@@ -1,8 +1,74 @@
 //! Boa's lexer cursor that manages the input byte stream.
 
+use super::{TokenKind, token::ContainsEscapeSequence};
 use crate::source::{ReadChar, UTF8Input};
-use boa_ast::{LinearPosition, Position, PositionGroup, SourceText};
+use boa_ast::{Keyword, LinearPosition, Position, PositionGroup, SourceText};
+use boa_interner::{Interner, Sym};
 use std::io::{self, Error, ErrorKind};
+
+/// gleaner: What a word without escapes is.
+#[derive(Clone, Copy, Debug)]
+enum Word {
+    Keyword(Keyword),
+    Boolean(bool),
+    Null,
+    Name(Sym),
+}
+
+impl Word {
+    fn of(word: &[u8], interner: &mut Interner) -> Self {
+        let word = str::from_utf8(word).expect("ASCII is UTF-8");
+        match word {
+            "true" => Self::Boolean(true),
+            "false" => Self::Boolean(false),
+            "null" => Self::Null,
+            // Keywords are two to ten small letters; the names of minified scripts are mostly none.
+            _ if matches!(word.len(), 2..=10) && word.as_bytes()[0].is_ascii_lowercase() => word
+                .parse()
+                .map_or_else(|_| Self::Name(interner.get_or_intern(word)), Self::Keyword),
+            _ => Self::Name(interner.get_or_intern(word)),
+        }
+    }
+
+    const fn kind(self) -> TokenKind {
+        match self {
+            Self::Keyword(keyword) => TokenKind::Keyword((keyword, false)),
+            Self::Boolean(value) => TokenKind::BooleanLiteral((value, ContainsEscapeSequence(false))),
+            Self::Null => TokenKind::NullLiteral(ContainsEscapeSequence(false)),
+            Self::Name(name) => TokenKind::IdentifierName((name, ContainsEscapeSequence(false))),
+        }
+    }
+}
+
+/// gleaner: The words of up to 15 bytes that were read last, each with its bytes and its length: a script says most of its words many times.
+#[derive(Debug, Default)]
+struct Words(Vec<Option<(u128, Word)>>);
+
+impl Words {
+    const BITS: u32 = 9;
+    const BYTES_MAX: usize = 15;
+    /// Characters that were read before the table is worth its memory.
+    const AFTER: usize = 4_096;
+
+    fn get(&mut self, word: &[u8], interner: &mut Interner) -> Word {
+        if word.len() > Self::BYTES_MAX {
+            return Word::of(word, interner);
+        }
+        let mut key = [0; 16];
+        key[..word.len()].copy_from_slice(word);
+        key[Self::BYTES_MAX] = word.len() as u8;
+        let key = u128::from_le_bytes(key);
+        let mixed = (key as u64 ^ (key >> 64) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let place = (mixed >> (u64::BITS - Self::BITS)) as usize;
+        if self.0.is_empty() {
+            self.0.resize(1 << Self::BITS, None);
+        }
+        match self.0[place] {
+            Some((known, word)) if known == key => word,
+            _ => self.0[place].insert((key, Word::of(word, interner))).1,
+        }
+    }
+}
 
 /// Cursor over the source code.
 #[derive(Debug)]
@@ -13,6 +79,7 @@ pub(super) struct Cursor<R> {
     strict: bool,
     peeked: [Option<u32>; 4],
     source_collector: SourceText,
+    words: Words,
 }
 
 impl<R> Cursor<R> {
@@ -84,6 +151,7 @@ impl<R: ReadChar> Cursor<R> {
             module: false,
             peeked: [None; 4],
             source_collector: SourceText::default(),
+            words: Words::default(),
         }
     }
 
@@ -196,6 +264,31 @@ impl<R: ReadChar> Cursor<R> {
             self.pos.column_number().saturating_add(columns),
         );
         Ok(taken)
+    }
+
+    /// gleaner: takes the rest of the word whose first letter was taken last, if it is plain ASCII.
+    pub(super) fn take_word(
+        &mut self,
+        first: u8,
+        takes: impl Fn(u8) -> bool,
+        interner: &mut Interner,
+    ) -> Option<TokenKind> {
+        if self.peeked[0].is_some() {
+            return None;
+        }
+        let word = self.iter.take_word(first, takes)?;
+        let rest = &word[1..];
+        self.source_collector.collect_ascii(rest);
+        let columns = u32::try_from(rest.len()).unwrap_or(u32::MAX);
+        self.pos = Position::new(
+            self.pos.line_number(),
+            self.pos.column_number().saturating_add(columns),
+        );
+        let word = match self.source_collector.cur_linear_position().pos() > Words::AFTER {
+            true => self.words.get(word, interner),
+            false => Word::of(word, interner),
+        };
+        Some(word.kind())
     }
 
     /// Retrieves the next UTF-8 character.

@@ -71,6 +71,22 @@ impl<R> Tokenizer<R> for Identifier {
     where
         R: ReadChar,
     {
+        // gleaner: nearly all words are plain.
+        if let Ok(first @ ..=0x7f) = u8::try_from(self.init)
+            && first != b'\\'
+            && let Some(kind) = cursor.take_word(
+                first,
+                |byte| byte.is_ascii() && Self::is_identifier_part(u32::from(byte)),
+                interner,
+            )
+        {
+            return Ok(Token::new_by_position_group(
+                kind,
+                start_pos,
+                cursor.pos_group(),
+            ));
+        }
+
         let (identifier_name, contains_escaped_chars) =
             Self::take_identifier_name(cursor, start_pos, self.init)?;
 

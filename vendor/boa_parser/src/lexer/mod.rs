@@ -366,6 +366,8 @@ impl<R> Lexer<R> {
     /// Will return `Err` on invalid tokens and invalid reads of the bytes being lexed.
     // We intentionally don't implement Iterator trait as Result<Option> is cleaner to handle.
     #[allow(clippy::should_implement_trait)]
+    // gleaner: into what keeps the token, which is then not copied once more.
+    #[inline(always)]
     pub fn next(&mut self, interner: &mut Interner) -> Result<Option<Token>, Error>
     where
         R: ReadChar,
@@ -375,7 +377,8 @@ impl<R> Lexer<R> {
                 return Ok(None);
             };
 
-            if next.kind() != &TokenKind::Comment {
+            // gleaner: a pattern, not a comparison of all that tokens hold.
+            if !matches!(next.kind(), TokenKind::Comment) {
                 return Ok(Some(next));
             }
         }

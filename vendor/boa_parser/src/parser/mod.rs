@@ -470,7 +470,7 @@ where
             )));
         }
 
-        if contains_invalid_object_literal(&body) {
+        if cursor.has_cover_since(boa_ast::LinearPosition::default()) && contains_invalid_object_literal(&body) {
             return Err(Error::lex(LexError::Syntax(
                 "invalid object literal in script statement list".into(),
                 Position::new(1, 1),

@@ -204,6 +204,12 @@ pub trait ReadChar {
     fn take_ascii(&mut self, _takes: impl Fn(u8) -> bool) -> io::Result<&[u8]> {
         Ok(&[])
     }
+
+    /// gleaner: takes the rest of the word whose first letter was taken last, and gives the whole of it: the ASCII characters that
+    /// `takes` takes, up to one that it refuses. None, and nothing is taken, if the input cannot say that here.
+    fn take_word(&mut self, _first: u8, _takes: impl Fn(u8) -> bool) -> Option<&[u8]> {
+        None
+    }
 }
 
 #[cfg(test)]

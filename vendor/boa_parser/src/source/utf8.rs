@@ -68,6 +68,19 @@ impl<R: Read> ReadChar for UTF8Input<R> {
         Ok(&ahead[..taken])
     }
 
+    #[inline]
+    fn take_word(&mut self, first: u8, takes: impl Fn(u8) -> bool) -> Option<&[u8]> {
+        let begin = self.at.checked_sub(1).filter(|at| self.buffer.get(*at) == Some(&first))?;
+        let rest = self.buffer.get(self.at..self.end)?;
+        let length = rest.iter().position(|byte| !takes(*byte))?;
+        // What is no ASCII, or is escaped, may go on with the word.
+        if !rest[length].is_ascii() || rest[length] == b'\\' {
+            return None;
+        }
+        self.at += length;
+        Some(&self.buffer[begin..self.at])
+    }
+
     /// Retrieves the next unchecked char in u32 code point.
     fn next_char(&mut self) -> io::Result<Option<u32>> {
         // Decode UTF-8

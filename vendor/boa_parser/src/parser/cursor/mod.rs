@@ -309,6 +309,21 @@ where
         self.buffered_lexer.linear_pos()
     }
 
+    /// gleaner: The words of `Met` that were read behind this position.
+    pub(super) fn met_since(&self, start: LinearPosition) -> boa_ast::function::Met {
+        self.buffered_lexer.met_since(start)
+    }
+
+    /// gleaner: A `name = value` of an object literal was read.
+    pub(super) fn meet_cover(&mut self) {
+        self.buffered_lexer.meet_cover();
+    }
+
+    /// gleaner: Whether one was read behind this position.
+    pub(super) fn has_cover_since(&self, start: LinearPosition) -> bool {
+        self.buffered_lexer.has_cover_since(start)
+    }
+
     /// gleaner: how far the source was read.
     pub(super) const fn pos(&self) -> boa_ast::Position {
         self.buffered_lexer.pos()

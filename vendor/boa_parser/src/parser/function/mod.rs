@@ -476,6 +476,8 @@ where
                 .span()
                 .start()
         };
+        // gleaner: where the first statement begins, or before that.
+        let from = cursor.linear_pos();
 
         let (body, end) = StatementList::new(
             self.allow_yield,
@@ -494,7 +496,7 @@ where
             )));
         }
 
-        if contains_invalid_object_literal(&body) {
+        if cursor.has_cover_since(from) && contains_invalid_object_literal(&body) {
             return Err(Error::lex(LexError::Syntax(
                 "invalid object literal in function statement list".into(),
                 Position::new(1, 1),
@@ -510,6 +512,7 @@ where
                 .end()
         };
 
-        Ok(AstFunctionBody::new(body, Span::new(start, end)))
+        let met = cursor.met_since(from);
+        Ok(AstFunctionBody::new(body, Span::new(start, end)).with_met(met))
     }
 }

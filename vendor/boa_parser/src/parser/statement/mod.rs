@@ -1012,6 +1012,7 @@ where
     fn parse(self, cursor: &mut Cursor<R>, interner: &mut Interner) -> ParseResult<Self::Output> {
         let mut list = Vec::new();
         while cursor.peek(0, interner)?.is_some() {
+            let from = cursor.linear_pos();
             let item = ModuleItem.parse(cursor, interner)?;
 
             if let Err(error) = check_labels(&item) {
@@ -1021,7 +1022,7 @@ where
                 )));
             }
 
-            if contains_invalid_object_literal(&item) {
+            if cursor.has_cover_since(from) && contains_invalid_object_literal(&item) {
                 return Err(Error::lex(LexError::Syntax(
                     "invalid object literal in module item list".into(),
                     Position::new(1, 1),

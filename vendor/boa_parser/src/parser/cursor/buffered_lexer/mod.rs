@@ -4,8 +4,8 @@ use crate::{
     parser::ParseResult,
     source::{ReadChar, UTF8Input},
 };
-use boa_ast::{LinearPosition, PositionGroup};
-use boa_interner::Interner;
+use boa_ast::{Keyword, LinearPosition, PositionGroup, function::Met};
+use boa_interner::{Interner, Sym};
 
 /// The maximum number of tokens which can be peeked ahead.
 const MAX_PEEK_SKIP: usize = 3;
@@ -27,6 +27,9 @@ pub(super) struct BufferedLexer<R> {
     read_index: usize,
     write_index: usize,
     last_linear_pos: LinearPosition,
+    // gleaner: the ends of the last `super`, `target`, `eval` and private name that were read, and of the last `name = value` in an object.
+    met: [(LinearPosition, Met); 4],
+    met_cover: LinearPosition,
 }
 
 impl<R> From<Lexer<R>> for BufferedLexer<R>
@@ -50,6 +53,9 @@ where
             read_index: 0,
             write_index: 0,
             last_linear_pos: LinearPosition::default(),
+            met: [Met::SUPER, Met::TARGET, Met::EVAL, Met::PRIVATE]
+                .map(|word| (LinearPosition::default(), word)),
+            met_cover: LinearPosition::default(),
         }
     }
 }
@@ -108,6 +114,22 @@ where
         self.lexer.strict()
     }
 
+    /// gleaner: The words of `Met` that were read behind this position.
+    pub(super) fn met_since(&self, start: LinearPosition) -> Met {
+        let met = self.met.iter().filter(|(end, _)| *end > start);
+        met.fold(Met::NONE, |all, (_, word)| all.and(*word))
+    }
+
+    /// gleaner: A `name = value` of an object literal was read.
+    pub(super) fn meet_cover(&mut self) {
+        self.met_cover = self.last_linear_pos;
+    }
+
+    /// gleaner: Whether one was read behind this position.
+    pub(super) fn has_cover_since(&self, start: LinearPosition) -> bool {
+        self.met_cover > start
+    }
+
     pub(super) fn set_strict(&mut self, strict: bool) {
         self.lexer.set_strict(strict);
     }
@@ -153,6 +175,20 @@ where
             self.peeked[self.write_index] = next;
         } else {
             self.peeked[self.write_index] = self.lexer.next(interner)?;
+        }
+
+        // gleaner
+        if let Some(token) = &self.peeked[self.write_index] {
+            let word = match token.kind() {
+                TokenKind::Keyword((Keyword::Super, _)) => 0,
+                TokenKind::IdentifierName((Sym::TARGET, _)) => 1,
+                TokenKind::IdentifierName((Sym::EVAL, _)) => 2,
+                TokenKind::PrivateIdentifier(_) => 3,
+                _ => self.met.len(),
+            };
+            if let Some((end, _)) = self.met.get_mut(word) {
+                *end = token.linear_span().end();
+            }
         }
 
         self.write_index = (self.write_index + 1) % PEEK_BUF_SIZE;

@@ -213,9 +213,10 @@ where
         {
             FunctionBody::new(false, true, "async arrow function").parse(cursor, interner)?
         } else {
+            let from = cursor.linear_pos();
             let expression = ExpressionBody::new(self.allow_in, true).parse(cursor, interner)?;
             // gleaner: as every other body is looked at where it is read.
-            if contains_invalid_object_literal(&expression) {
+            if cursor.has_cover_since(from) && contains_invalid_object_literal(&expression) {
                 return Err(Error::lex(LexError::Syntax(
                     "invalid object literal in arrow function".into(),
                     expression.span().start(),
@@ -230,6 +231,7 @@ where
                 ),
                 span,
             )
+            .with_met(cursor.met_since(from))
         };
 
         Ok(body)

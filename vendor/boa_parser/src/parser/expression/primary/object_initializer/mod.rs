@@ -999,6 +999,7 @@ where
             IdentifierReference::new(self.allow_yield, self.allow_await).parse(cursor, interner)?;
 
         cursor.expect(Punctuator::Assign, "CoverInitializedName", interner)?;
+        cursor.meet_cover();
 
         let expr = AssignmentExpression::new(true, self.allow_yield, self.allow_await)
             .parse(cursor, interner)?;
