@@ -23,3 +23,18 @@ pub(crate) fn near_all(needle: u8, text: &[u8]) -> impl Iterator<Item = usize> +
         Some(at)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn a_byte_is_found_where_memchr_finds_it(text in "[<a>é]{0,70}", from in 0..70_usize) {
+            let text = &text.as_bytes()[from.min(text.len())..];
+            proptest::prop_assert_eq!(near(b'<', text), memchr::memchr(b'<', text));
+            let all: Vec<usize> = near_all(b'<', text).collect();
+            proptest::prop_assert_eq!(all, memchr::memchr_iter(b'<', text).collect::<Vec<_>>());
+        }
+    }
+}

@@ -132,18 +132,11 @@ static TURBO_FRAME: LazyLock<Regex> = LazyLock::new(|| {
 /// `>`, which no tag of that kind between the two could read otherwise.
 #[must_use]
 pub fn signs(body: &[u8]) -> Signs {
-    let signs = signs_of_markup(body);
-    Signs { waits: signs.scripts && waits(body), ..signs }
-}
-
-/// The same without a look at the texts: [`Signs::waits`] says nothing of a page that has content.
-#[must_use]
-pub fn signs_of_markup(body: &[u8]) -> Signs {
     if !has_scripts(body) {
         return Signs::default();
     }
     let (empty_root, hollow) = elements(body);
-    Signs { scripts: true, empty_root, framework: has_framework(body), waits: false, hollow }
+    Signs { scripts: true, empty_root, framework: has_framework(body), waits: waits(body), hollow }
 }
 
 /// True if a start tag of a script is none of a block that does not run.

@@ -3,7 +3,7 @@
 
 use crate::job::{Job, PageFindings};
 use crate::limits;
-use gleaner_page::scripted::{self, Signs};
+use gleaner_page::scripted::Signs;
 use gleaner_rules::{Class, RenderWhen};
 
 /// Yield of rendering for one shape of a site's pages.
@@ -34,20 +34,9 @@ pub struct StaticContent {
 impl StaticContent {
     /// Content of a page without scripts.
     #[must_use]
-    pub fn of(job: &Job, body: &[u8], read: &PageFindings) -> Self {
+    pub fn of(job: &Job, signs: Signs, read: &PageFindings) -> Self {
         let targets = read.found.iter().filter(|found| found.class.is_target()).count() + read.magnets.len();
-        let (signs, links) = (Signs::default(), read.found.len());
-        let mut shown = Self { class: job.class, rule: job.rule, signs, targets, links };
-        // On a page with much content, a text that says that something is loading makes no difference.
-        shown.signs = match shown.is_full() {
-            true => scripted::signs_of_markup(body),
-            false => scripted::signs(body),
-        };
-        shown
-    }
-
-    fn is_full(&self) -> bool {
-        self.own_links() > limits::RENDER_FEW_LINKS
+        Self { class: job.class, rule: job.rule, signs, targets, links: read.found.len() }
     }
 
     /// Whether the page has no content for a reader: a shell, or a loading indicator.
@@ -88,7 +77,7 @@ impl StaticContent {
         };
         let Signs { empty_root, framework, waits, hollow, .. } = self.signs;
         // For a page with much content, an empty element somewhere makes no difference.
-        let hollow = if self.is_full() { 0 } else { hollow };
+        let hollow = if amount == "full" { 0 } else { hollow };
         let flags: String = [(empty_root, 'r'), (framework, 'f'), (waits, 'w')]
             .iter()
             .filter(|(has, _)| *has)

@@ -21,7 +21,7 @@ use crate::limits;
 use gleaner_base::url::CrawlUrl;
 use gleaner_login::secret::{told_url, told_words};
 use gleaner_net::fetch::charset;
-use gleaner_page::feed;
+use gleaner_page::{feed, scripted};
 use gleaner_render::children::{ChildError, Children};
 use gleaner_render::wire::{Bound, Outcome, Page, Seeks, Unshown, Viewport};
 use gleaner_rules::{RenderActs, RenderWhen, SiteRules};
@@ -81,7 +81,7 @@ pub async fn render(of: PageVisit<'_>, sent: SentPage<'_>) -> Option<Made> {
     if gained == 0 && wanted.shown.is_bare() {
         errands.tell_closed(scripts, &job.url);
     }
-    let shown = StaticContent::of(job, html.as_bytes(), &made);
+    let shown = StaticContent::of(job, scripted::signs(html.as_bytes()), &made);
     let promised = [sent.read, &made].iter().filter_map(|read| read.stated).any(|stated| !stated.is_empty());
     if wanted.shown.keeps_waiting(shown, promised)
         && let Some(why) = lacks(&outcome)
@@ -111,9 +111,9 @@ fn wanted(of: PageVisit<'_>, SentPage { headers, body, read }: SentPage<'_>) -> 
     if when == RenderWhen::Never || read.nofollow {
         return None;
     }
-    let shown = StaticContent::of(job, body, read);
+    let signs = scripted::signs(body);
     // A guest's view is no page of the site's; one that waits for its scripts has not shown yet whose it is.
-    if read.denied.is_some() && !shown.signs.empty_root {
+    if read.denied.is_some() && !signs.empty_root {
         return None;
     }
     let own_charset = scripts.rules.charset.map(Encoding::name);
@@ -121,6 +121,7 @@ fn wanted(of: PageVisit<'_>, SentPage { headers, body, read }: SentPage<'_>) -> 
     if feed::is_feed(body, encoding) {
         return None;
     }
+    let shown = StaticContent::of(job, signs, read);
     let shape = shown.shape();
     scripts.rendered().wants(when, shown, &shape).then_some(Wanted { shown, shape, encoding })
 }

@@ -5,11 +5,11 @@
 use encoding_rs::Encoding;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::walk::{self, A, AREA, SCRIPT, SELECT, TITLE, mixed};
+use super::walk::{self, A, AREA, SCRIPT, SELECT, TABLE, TD, TH, TITLE, TR, mixed};
 use super::words::{self, Relative};
 use super::{KeySet, Matters, Page, bytes, is_of_record};
 use crate::limits::PAGE_BYTES_MAX;
-use crate::tokens;
+use crate::tokens::{self, key};
 
 /// A hash of the texts of a list from its first row's link to its last row's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,6 +83,7 @@ impl<'p> List<'p> {
             _ => {}
         })?;
         let href = href.filter(|_| matches!(name.key, A | AREA));
+        self.ends_what_is_open(name.key);
         if name.key == A {
             self.link = href;
         }
@@ -108,12 +109,26 @@ impl<'p> List<'p> {
 
     fn end_tag(&mut self, at: usize) -> Option<usize> {
         let (name, after) = tokens::tag_name(self.page, at)?;
+        self.ends_what_is_open(name.key);
         match name.key {
             A => self.link = None,
             SELECT => self.is_muted = false,
             _ => {}
         }
         tokens::attributes(self.page, after, |_, _| ()).map(|end| end.after)
+    }
+
+    /// Neither a link nor a `select` goes on beyond its cell, and no `select` beyond another field, whether their end tags are written or
+    /// not.
+    fn ends_what_is_open(&mut self, tag: u64) {
+        const INPUT: u64 = key(b"input");
+        const TEXTAREA: u64 = key(b"textarea");
+        const FORM: u64 = key(b"form");
+        match tag {
+            TD | TH | TR | TABLE => (self.link, self.is_muted) = (None, false),
+            INPUT | TEXTAREA | FORM => self.is_muted = false,
+            _ => {}
+        }
     }
 
     fn text(&mut self, text: &[u8]) {

@@ -27,6 +27,8 @@ fn texts_from_the_first_rows_link_to_the_last_ones() {
         ROWS.replace("<td>7", "<td>3 minutes ago"),
         ROWS.replace("<tr>", "<tr class=odd><!-- <b>no</b> --><script>now(1)</script><style>a{}</style>"),
         ROWS.replace("<td>7", "<td><select><option>no</select>"),
+        ROWS.replace("<td>7", "<td><select><option>no"),
+        ROWS.replace("Two</a></table>", "Two</table>"),
     ] {
         assert_eq!(hash(&same), hash(ROWS), "{same}");
     }

@@ -37,8 +37,16 @@ fn kinds_are_told_apart() {
 
 proptest::proptest! {
     #[test]
-    fn a_count_is_one_by_the_quick_look_as_well(text in "([0-9]{1,9}|[.,'/%:-]|k|m|K|M|b|kb|&nbsp;|&NBSP;|nbsp|[a-z]{1,3}|[ \\n]|é|年){0,8}") {
+    fn a_count_is_one_by_the_quick_look_as_well(text in "([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,9}|[.,'/%:-]|k|m|K|M|b|kb|&nbsp;|&NBSP;|nbsp|[a-z]{1,3}|[ \\n]|é|年){0,8}") {
         proptest::prop_assert_eq!(is_count(text.as_bytes()), shape(text.as_bytes()).kind == Kind::Count, "{}", text);
+    }
+
+    #[test]
+    fn a_relative_time_is_one_by_the_quick_look_as_well(
+        text in "(ago|Yesterday|TODAY|minutes?|vor|gestern|вчера|昨天|hier|à|in|[0-9]{1,3}|[,. :-]|&nbsp;|&|é|[a-z]{1,3}){0,6}"
+    ) {
+        proptest::prop_assume!((1..=RELATIVE_BYTES).contains(&text.len()));
+        proptest::prop_assert_eq!(relative(text.as_bytes(), UTF_8), relative_utf8(&text), "{}", text);
     }
 }
 

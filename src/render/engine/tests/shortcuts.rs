@@ -108,6 +108,8 @@ fn words_of_early_errors_are_found_wherever_they_stand() {
         "(() => { let q = 1; const f = () => eval('q'), g = () => { return eval('q = 2, q') }; function h() { eval('var own = q'); return own } return f() === 1 && g() === 2 && q === 2 && h() === 2 })()",
         "(() => { let v = 'a'; const deep = () => () => () => eval('v'); return deep()()() === 'a' })()",
         "(() => { class A { #x = 1; has(o) { return #x in o } get = () => this.#x; static s = (o) => { return o.#x } } const a = new A(); return a.has(a) && !a.has({}) && a.get() === 1 && A.s(a) === 1 })()",
+        r"(() => { let v = 1; const f = () => ev\u0061l('v'), o = { get g() { return eval('v') } }; class A { static s; static { A.s = eval('v') } f = eval('v') } function* g() { yield eval('v') } return f() + o.g + A.s + new A().f + g().next().value === 5 })()",
+        "(() => { let v = 1, seen; (async () => { seen = eval('v') })(); const f = async () => seen += eval('v'); f(); return seen === 2 })()",
         "(() => { const f = ({ a = 1 }) => a, g = ([{ b = 2 }]) => { return b }; let c; ({ c = 3 } = {}); return f({}) + g([{}]) + c === 6 })()",
     ]);
     for (broken, why) in [
@@ -122,6 +124,10 @@ fn words_of_early_errors_are_found_wherever_they_stand() {
         ("function f() { return { a = 1 } }", "an initializer"),
         ("const f = () => ({ a = 1 })", "an initializer"),
         ("({ a = 1 })", "an initializer"),
+        ("const f = async () => ({ a = 1 })", "an initializer"),
+        ("const f = async x => ({ a = 1 })", "an initializer"),
+        ("const f = async x => { ({ a = 1 }) }", "an initializer"),
+        ("const f = async () => super.x", "super"),
     ] {
         let parses = format!(
             "(() => {{ try {{ new Function({broken:?}); return false }} catch (e) {{ return e instanceof SyntaxError }} }})()"

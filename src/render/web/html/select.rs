@@ -368,7 +368,7 @@ pub fn set_selected(option: NodeId, on: bool, context: &Context) {
     match single {
         Some(select) if on => choose(select, Some(option), context),
         _ => {
-            let was_shown = read(context, |tree| tree.is_checked(option));
+            let was_shown = single.is_some_and(|select| read(context, |tree| shows(tree, select, option)));
             let web = of(context);
             let tree = &mut web.borrow_mut().tree;
             if let Some(state) = tree.state_mut(option) {
@@ -381,6 +381,13 @@ pub fn set_selected(option: NodeId, on: bool, context: &Context) {
             }
         }
     }
+}
+
+/// Whether an option of a list for one choice is the one that is selected, or shown because none is; not asked of the other options.
+fn shows(tree: &Tree, select: NodeId, option: NodeId) -> bool {
+    let state = |id: NodeId| tree.element(id).map(|element| &element.state);
+    state(option).and_then(|state| state.checked).unwrap_or_else(|| has(tree, option, "selected"))
+        || state(select).is_some_and(|state| state.shown_option == Some(option))
 }
 
 /// Options were added or removed: a list that a script had set to show none shows one again, and a drop-down list without a selection

@@ -6,9 +6,9 @@ use boa_ast::{Keyword, LinearPosition, Position, PositionGroup, SourceText};
 use boa_interner::{Interner, Sym};
 use std::io::{self, Error, ErrorKind};
 
-/// gleaner: What a word without escapes is.
+/// gleaner: What a word is.
 #[derive(Clone, Copy, Debug)]
-enum Word {
+pub(super) enum Word {
     Keyword(Keyword),
     Boolean(bool),
     Null,
@@ -16,8 +16,7 @@ enum Word {
 }
 
 impl Word {
-    fn of(word: &[u8], interner: &mut Interner) -> Self {
-        let word = str::from_utf8(word).expect("ASCII is UTF-8");
+    pub(super) fn of(word: &str, interner: &mut Interner) -> Self {
         match word {
             "true" => Self::Boolean(true),
             "false" => Self::Boolean(false),
@@ -30,12 +29,13 @@ impl Word {
         }
     }
 
-    const fn kind(self) -> TokenKind {
+    pub(super) const fn kind(self, has_escapes: bool) -> TokenKind {
+        let escapes = ContainsEscapeSequence(has_escapes);
         match self {
-            Self::Keyword(keyword) => TokenKind::Keyword((keyword, false)),
-            Self::Boolean(value) => TokenKind::BooleanLiteral((value, ContainsEscapeSequence(false))),
-            Self::Null => TokenKind::NullLiteral(ContainsEscapeSequence(false)),
-            Self::Name(name) => TokenKind::IdentifierName((name, ContainsEscapeSequence(false))),
+            Self::Keyword(keyword) => TokenKind::Keyword((keyword, has_escapes)),
+            Self::Boolean(value) => TokenKind::BooleanLiteral((value, escapes)),
+            Self::Null => TokenKind::NullLiteral(escapes),
+            Self::Name(name) => TokenKind::IdentifierName((name, escapes)),
         }
     }
 }
@@ -50,12 +50,12 @@ impl Words {
     /// Characters that were read before the table is worth its memory.
     const AFTER: usize = 4_096;
 
-    fn get(&mut self, word: &[u8], interner: &mut Interner) -> Word {
+    fn get(&mut self, word: &str, interner: &mut Interner) -> Word {
         if word.len() > Self::BYTES_MAX {
             return Word::of(word, interner);
         }
         let mut key = [0; 16];
-        key[..word.len()].copy_from_slice(word);
+        key[..word.len()].copy_from_slice(word.as_bytes());
         key[Self::BYTES_MAX] = word.len() as u8;
         let key = u128::from_le_bytes(key);
         let mixed = (key as u64 ^ (key >> 64) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -284,11 +284,12 @@ impl<R: ReadChar> Cursor<R> {
             self.pos.line_number(),
             self.pos.column_number().saturating_add(columns),
         );
+        let word = str::from_utf8(word).expect("ASCII is UTF-8");
         let word = match self.source_collector.cur_linear_position().pos() > Words::AFTER {
             true => self.words.get(word, interner),
             false => Word::of(word, interner),
         };
-        Some(word.kind())
+        Some(word.kind(false))
     }
 
     /// Retrieves the next UTF-8 character.

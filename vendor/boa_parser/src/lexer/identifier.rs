@@ -1,10 +1,10 @@
 //! This module implements lexing for identifiers (foo, myvar, etc.) used in ECMAScript.
 
 use crate::lexer::{
-    Cursor, Error, StringLiteral, Token, TokenKind, Tokenizer, token::ContainsEscapeSequence,
+    Cursor, Error, StringLiteral, Token, Tokenizer, cursor::Word,
 };
 use crate::source::ReadChar;
-use boa_ast::{PositionGroup, keyword::KeywordError};
+use boa_ast::PositionGroup;
 use boa_interner::Interner;
 use icu_properties::props::{IdContinue, IdStart};
 use icu_properties::{CodePointSetData, CodePointSetDataBorrowed};
@@ -90,30 +90,7 @@ impl<R> Tokenizer<R> for Identifier {
         let (identifier_name, contains_escaped_chars) =
             Self::take_identifier_name(cursor, start_pos, self.init)?;
 
-        // gleaner: keywords and literals are two to ten small letters; the names of minified scripts are mostly none.
-        let may_be_word = matches!(identifier_name.len(), 2..=10)
-            && identifier_name.as_bytes()[0].is_ascii_lowercase();
-        let word = if may_be_word {
-            identifier_name.parse()
-        } else {
-            Err(KeywordError)
-        };
-        let token_kind = match word {
-            Ok(keyword) => TokenKind::Keyword((keyword, contains_escaped_chars)),
-            Err(_) if identifier_name == "true" => {
-                TokenKind::BooleanLiteral((true, ContainsEscapeSequence(contains_escaped_chars)))
-            }
-            Err(_) if identifier_name == "false" => {
-                TokenKind::BooleanLiteral((false, ContainsEscapeSequence(contains_escaped_chars)))
-            }
-            Err(_) if identifier_name == "null" => {
-                TokenKind::NullLiteral(ContainsEscapeSequence(contains_escaped_chars))
-            }
-            Err(_) => TokenKind::IdentifierName((
-                interner.get_or_intern(identifier_name.as_str()),
-                ContainsEscapeSequence(contains_escaped_chars),
-            )),
-        };
+        let token_kind = Word::of(&identifier_name, interner).kind(contains_escaped_chars);
 
         Ok(Token::new_by_position_group(
             token_kind,
