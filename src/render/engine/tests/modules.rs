@@ -151,3 +151,19 @@ fn modules_export_async_arrow_functions() {
     );
     assert_eq!(log.replace("name() {}", "name"), "default default default default e 1 7 name");
 }
+
+#[test]
+fn what_is_no_expression_is_none_in_a_module_either() {
+    for (module, said) in [
+        ("({ a = 1 })", "invalid object literal"),
+        ("const f = async () => ({ a = 1 })", "invalid object literal"),
+        ("class A { m() { return this.#b } }", "private"),
+    ] {
+        let (mut engine, _) = engine_on(Vec::new());
+        engine.module(module);
+        engine.run(Reach::default());
+        let page = engine.page();
+        let told: Vec<String> = page.borrow().errors.iter().map(|error| error.message.clone()).collect();
+        assert!(told.iter().any(|message| message.contains(said)), "{module}: {told:?}");
+    }
+}
