@@ -513,7 +513,7 @@ impl Remote {
         time_max: Option<Duration>,
     ) -> Result<T, CrawlDbError> {
         let fault = |detail: String| CrawlDbError::Storage { path: self.path.clone(), detail, full: false };
-        let has_ended = || fault("the process that holds the data folder has ended; run the command again".to_owned());
+        let has_ended = || CrawlDbError::HolderEnded { path: self.path.clone() };
         let broke = |error: std::io::Error| match error.kind() {
             ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => has_ended(),
             _ => fault(error.to_string()),

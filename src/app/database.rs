@@ -42,7 +42,13 @@ impl Database {
     pub async fn of(options: &Options) -> anyhow::Result<Option<Self>> {
         for _ in 1..TRIES {
             match Self::try_of(options).await {
-                Err(error) if matches!(error.downcast_ref(), Some(CrawlDbError::Held { .. })) => {
+                // A process that was killed may leave a child that it was about to start: for a moment the child has its lock and its socket.
+                Err(error)
+                    if matches!(
+                        error.downcast_ref(),
+                        Some(CrawlDbError::Held { .. } | CrawlDbError::HolderEnded { .. })
+                    ) =>
+                {
                     tokio::time::sleep(TRY_AFTER).await;
                 }
                 tried => return tried,

@@ -140,7 +140,8 @@ impl Findings<'_> {
         }
         let (visits, class, example) = (closed.visits, closed.class.name(), &closed.example);
         let text = format!("robots.txt closes {visits} {class} URLs, as {example}");
-        Some(failure(text, self.override_robots()))
+        // A crawl that was killed has lost what it counted, and not its torrents.
+        Some(Finding { is_failure: self.known.torrents <= visits, ..failure(text, self.override_robots()) })
     }
 
     /// Most downloads ended alike, and not with a torrent.

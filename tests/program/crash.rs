@@ -162,13 +162,10 @@ impl Crawl {
 
     /// Crawls for a while, then kills. True if the crawl was complete before.
     fn live(&self, life: Duration) -> bool {
-        let mut child = self
-            .command("crawl")
-            .args(["demo", "--json"])
-            .stdout(Stdio::null())
-            .stderr(fs::File::create(self.folder.path().join("crawl.log")).unwrap())
-            .spawn()
-            .unwrap();
+        let log = fs::File::create(self.folder.path().join("crawl.log")).unwrap();
+        let mut crawl = self.command("crawl");
+        crawl.args(["demo", "--json"]).stdout(log.try_clone().unwrap()).stderr(log);
+        let mut child = crawl.spawn().unwrap();
         std::thread::sleep(life);
         let ended = child.try_wait().unwrap();
         let _ = child.kill();

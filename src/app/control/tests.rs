@@ -1,9 +1,12 @@
 //! Unit tests of `control`.
 
 use super::*;
+use crate::app::database::Database;
+use crate::app::{Options, database_path};
 use gleaner_base::clock::SystemClock;
 use gleaner_crawl::visit::put_aside;
 use gleaner_store::crawldb::memory_store::MemoryStore;
+use gleaner_store::crawldb::redb_store::{OpenOptions, RedbStore};
 use gleaner_store::crawldb::{Lease, Outcome, UrlKey, Visit};
 
 /// Both ends of a connection.
@@ -81,4 +84,16 @@ async fn a_process_that_was_killed_is_said_to_have_ended() {
         let (_, error) = if reads { tokio::join!(killed, asked) } else { (killed.await, asked.await) };
         assert!(error.contains("has ended; run the command again"), "{error}");
     }
+}
+
+#[tokio::test]
+async fn a_folder_whose_holder_has_just_ended_is_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(RedbStore::open(&database_path(folder.path()), OpenOptions::default()).unwrap());
+    // What a killed process leaves for a moment, in a child that it was about to start: a socket that takes a connection and never answers.
+    let left = UnixListener::bind(socket_path(folder.path())).unwrap();
+    let ends = async move { drop(left.accept().await.unwrap()) };
+    let options = Options { data_dir: folder.path().to_owned(), ..Options::default() };
+    let (_, opened) = tokio::join!(ends, Database::of(&options));
+    assert!(matches!(opened.unwrap(), Some(Database::File(_))));
 }

@@ -59,6 +59,12 @@ fn closed_downloads_are_named_unless_robots_txt_is_overridden() {
     assert!(told_all[0].0.starts_with("robots.txt closes 446 download URLs, as http://h.example/"), "{told_all:?}");
     let obeys_not = format!("robots = {{ obey = false, reason = 'mine' }}\n{RULES}");
     assert!(!told(&known, &obeys_not).iter().any(|(text, _)| text.contains("robots.txt")));
+    // Fewer than the torrents that are there, of which a crawl that was killed counted none, are no failure.
+    let failures = |torrents: u64| {
+        let closed = self::known(&[(Class::Detail, Outcome::RobotsDenied, 3)]);
+        told(&Known { torrents, ..closed }, RULES).iter().filter(|(_, is_failure)| *is_failure).count()
+    };
+    assert_eq!((failures(0), failures(3), failures(4)), (1, 1, 0));
 }
 
 #[test]

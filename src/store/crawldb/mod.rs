@@ -65,6 +65,9 @@ pub enum CrawlDbError {
         path = path.display(), hint = hint_of_holder(path)
     )]
     Held { path: PathBuf },
+    /// The process that held the folder and answered for it has ended: the folder can be opened, or soon will be.
+    #[error("{path}: the process that holds the data folder has ended; run the command again", path = path.display())]
+    HolderEnded { path: PathBuf },
     #[error(
         "{path}: the database has schema {found}, but this gleaner supports at most {known}\nhint: a newer gleaner wrote it: \
          update this one, or pass another --data",
