@@ -62,9 +62,11 @@ pub fn findings(known: &Known, rules: &SiteRules, is_over: bool, hints: &Hints) 
     let mut found = of.starts();
     found.extend(known.broken.iter().map(|broken| of.broken(broken)));
     if is_over {
-        let of_downloads = of.robots().or_else(|| of.alike());
-        let is_told = of_downloads.is_some();
-        found.extend(of_downloads);
+        let closed = of.robots();
+        let is_closed = closed.as_ref().is_some_and(|closed| closed.is_failure);
+        let alike = if is_closed { None } else { of.alike() };
+        let is_told = closed.is_some() || alike.is_some();
+        found.extend(closed.into_iter().chain(alike));
         found.extend(of.shadowed());
         if known.torrents == 0 && !is_told {
             found.extend(of.nothing());

@@ -65,6 +65,10 @@ fn closed_downloads_are_named_unless_robots_txt_is_overridden() {
         told(&Known { torrents, ..closed }, RULES).iter().filter(|(_, is_failure)| *is_failure).count()
     };
     assert_eq!((failures(0), failures(3), failures(4)), (1, 1, 0));
+    // What is no failure hides none.
+    let gone = self::known(&[(Class::Detail, Outcome::RobotsDenied, 3), (Class::Download, Outcome::Gone, 11)]);
+    let told_all = told(&Known { torrents: 4, ..gone }, RULES);
+    assert!(told_all.iter().any(|(text, is_failure)| *is_failure && text.contains("ended alike")), "{told_all:?}");
 }
 
 #[test]
