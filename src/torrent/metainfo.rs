@@ -11,9 +11,9 @@
 
 use std::ops::Range;
 
+use ring::digest::SHA256;
 use serde::de::DeserializeOwned;
-use sha1::Sha1;
-use sha2::{Digest, Sha256};
+use sha1::{Digest, Sha1};
 
 use super::Infohashes;
 use super::bencode::{self, BencodeError, DictSpans, Shape, Value};
@@ -91,8 +91,15 @@ impl Metainfo {
     /// SHA-256 of [`Self::dict_bytes`].
     #[must_use]
     pub fn dict_sha256(&self, sent: &[u8]) -> [u8; 32] {
-        Sha256::digest(self.dict_bytes(sent)).into()
+        sha256(self.dict_bytes(sent))
     }
+}
+
+/// By `ring`, which takes two thirds of `sha2`'s instructions where the processor has none for SHA; with them both are as fast.
+fn sha256(bytes: &[u8]) -> [u8; 32] {
+    let mut sum = [0; 32];
+    sum.copy_from_slice(ring::digest::digest(&SHA256, bytes).as_ref());
+    sum
 }
 
 /// Parses a metainfo file. Junk before the dictionary (BOM, blank lines, warnings; at most
@@ -258,7 +265,7 @@ fn check_info(info_bytes: &[u8]) -> Result<CheckedInfo<'_>, MetainfoError> {
     Ok(CheckedInfo {
         infohashes: Infohashes {
             v1: v1.is_some().then(|| Sha1::digest(info_bytes).into()),
-            v2: is_v2.then(|| Sha256::digest(info_bytes).into()),
+            v2: is_v2.then(|| sha256(info_bytes)),
         },
         name,
         payload_bytes: counted.payload_bytes,
