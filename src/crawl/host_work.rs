@@ -445,14 +445,21 @@ impl HostWork {
         self.faces.iter().all(|face| face.is_given_up(now))
     }
 
-    /// When the loop has to check this host again if no event occurs; None: only after an event.
+    /// When the loop has to check this host again if no event occurs; None: only after an event. `hosts` is how many the site has.
     #[must_use]
-    pub fn wake_at(&self) -> Option<UnixMillis> {
+    pub fn wake_at(&self, site: &SiteRules, hosts: usize) -> Option<UnixMillis> {
         let face = self.face();
         if self.gate.is_some() || matches!(face.robots, RobotsState::Asked) || face.location == Location::Asked {
             return self.gate.map(|(at, _)| at);
         }
-        self.lease_at.filter(|_| self.lanes.len() < self.lanes.count())
+        self.lease_at.filter(|_| self.lanes.len() < self.lanes.count() && self.has_room(site, hosts))
+    }
+
+    /// True if a lease would be asked for now: else the loop would be woken for nothing, and at once again.
+    fn has_room(&self, site: &SiteRules, hosts: usize) -> bool {
+        let policy = self.face().policy(site);
+        let lease_size = self.lease_size(policy, hosts);
+        self.runs_low(lease_size, policy) || self.has_more && self.better(lease_size).is_some()
     }
 }
 
@@ -517,6 +524,24 @@ mod tests {
         assert!(host.runs_dry(FAST, UnixMillis(1)) && !host.runs_dry(ten_ms, UnixMillis(1)));
         host.next_job(None, PausedCrews::default(), None).unwrap();
         assert!(host.runs_dry(ten_ms, UnixMillis(1)) && !host.runs_dry(SLOW, UnixMillis(1)));
+    }
+
+    #[test]
+    fn a_host_that_would_lease_nothing_wakes_nobody() {
+        let (mut host, _) = host();
+        let rules = "start = ['http://a.example/']\nclasses.page = ['.']\nrate.delay_ms = 30000";
+        let rules = from_text("s", rules).unwrap_or_else(|faults| panic!("{faults:?}"));
+        host.lanes = Lanes::new(16);
+        assert_eq!(host.wake_at(&rules, 1), Some(UnixMillis(0)), "the lanes are empty");
+        while host.has_room(&rules, 1) {
+            queue(&mut host, &rules, 5);
+        }
+        assert!(host.lanes.len() < host.lanes.count(), "a slow host has few leases");
+        assert_eq!(host.wake_at(&rules, 1), None, "the end of the visit that is under way wakes the loop");
+        host.has_more = true;
+        assert_eq!(host.wake_at(&rules, 1), None, "nothing comes before the best");
+        queue(&mut host, &rules, 6);
+        assert_eq!(host.wake_at(&rules, 1), Some(UnixMillis(0)), "something may come before the last");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Lists that continue beyond their last page: every further number shows the same page again, with a link to the next one.
 //!
-//! A page ends its list if it shows most of what the preceding page shows, as that one does of the one before it, and so on for some twenty
-//! pages: the list may grow meanwhile, and fewer are alike when a failing server answers every request with one page, or when as many rows
+//! A page ends its list if half of what it shows or more is on the preceding page, and of that one on the one before it, and so on for some
+//! twenty pages: the list may grow meanwhile, and fewer are alike when a failing server answers every request with one page, or when as many rows
 //! were added as a page holds. What they show must be rows: most of its targets, and more than a few, must be missing on the page before
 //! them all. Pages without rows of their own (removed, or of a kind that the rules do not accept) are alike because of what every page of
 //! the site shows, and others may follow. So a list whose first page is its last is left to the budget of its shape, as are links that are
@@ -104,7 +104,7 @@ impl List {
         let in_front = self.pages.iter().filter(|of| of.number < number).max_by_key(|of| of.number);
         let shared = |of: &Page| targets.iter().filter(|target| of.targets.binary_search(target).is_ok()).count();
         let (same, other) = match in_front {
-            Some(of) if shared(of) * 2 > targets.len() => (of.same + 1, of.other.clone()),
+            Some(of) if shared(of) * 2 >= targets.len().max(1) => (of.same + 1, of.other.clone()),
             Some(of) => (0, Some((Arc::clone(&of.targets), of.announces))),
             None => (0, None),
         };

@@ -39,6 +39,11 @@ fn a_list_that_grows_meanwhile_ends_all_the_same() {
     // One row is pushed onto the last page and one off it between two visits.
     let ended = (2..60).find(|page| read(&repeats, *page, 9_000 - page..9_010 - page));
     assert_eq!(ended, Some(2 + REPEATS));
+    // The last page is a short one, and holds twice as many rows from the twelfth repeat on.
+    let repeats = Repeats::default();
+    assert!(!read(&repeats, 1, 10_010..10_020));
+    let ended = (2..60).find(|page| read(&repeats, *page, if *page < 12 { 8..10 } else { 6..10 }));
+    assert_eq!(ended, Some(2 + REPEATS));
 }
 
 #[test]

@@ -15,7 +15,7 @@ impl SiteLoop {
         let hosts = (0..self.hosts.len()).filter(|index| !self.hosts.leaves_alone(*index));
         let is_over = (0..self.hosts.len()).all(|index| self.hosts.leaves_alone(index));
         let hosts = hosts.filter_map(|index| match self.session.is_good() {
-            true => self.hosts[index].wake_at(),
+            true => self.hosts[index].wake_at(&self.site.rules, self.hosts.len()),
             // Nothing is leased meanwhile.
             false => self.hosts[index].gate.map(|(at, _)| at),
         });

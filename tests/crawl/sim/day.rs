@@ -78,6 +78,6 @@ fn new_torrents_of_a_day_are_found_within_two_looks() {
         longest / 1_000
     );
     assert!(!delays.is_empty());
-    // A recheck each hour, and the round that follows it.
-    assert!(mean <= REVISIT * 3 / 4 && longest <= 2 * REVISIT, "mean {mean} ms, longest {longest} ms");
+    // A recheck each hour of the average list, more where they pay and fewer elsewhere, and the round that follows it.
+    assert!(mean <= REVISIT * 3 / 4 && longest <= 5 * REVISIT / 2, "mean {mean} ms, longest {longest} ms");
 }

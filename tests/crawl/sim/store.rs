@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use gleaner_base::clock::{Clock, UnixMillis};
 use gleaner_store::crawldb::memory_store::MemoryStore;
 use gleaner_store::crawldb::redb_store::{BackendFactory, OpenOptions, RedbStore};
-use gleaner_store::crawldb::update::UpdateDb;
+use gleaner_store::crawldb::update::{UpdateDb, UpdateRow};
 use gleaner_store::crawldb::*;
 use gleaner_torrent::Infohashes;
 
@@ -29,7 +29,7 @@ pub enum Event {
         visit: Box<Visit>,
         outcome: Outcome,
     },
-    /// Queued by `make_due` for this time.
+    /// Queued for this time, by `make_due` or by the increment.
     MadeDue(UrlKey, UnixMillis),
     /// URLs parked on this host under another token are queued again.
     Unparked(HostId),
@@ -91,6 +91,13 @@ impl Record {
         let told =
             Told { at: self.clock.elapsed(), wall: self.clock.now(), life: self.life.load(Ordering::Relaxed), event };
         self.told.lock().unwrap().push(told);
+    }
+
+    /// Of the increment's rows those that ask for a page that was read before.
+    pub fn asks_again(&self, news: &[UpdateRow]) {
+        for row in news.iter().filter(|row| row.again) {
+            self.tell(Event::MadeDue(row.key.clone(), row.found));
+        }
     }
 
     fn know<'a>(&self, keys: impl Iterator<Item = &'a UrlKey>) {

@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use gleaner_base::clock::Clock;
-use gleaner_crawl::commit::{self, OnFault};
+use gleaner_crawl::commit::{self, Message, OnFault};
 use gleaner_crawl::progress::{Ended, Progress};
 use gleaner_crawl::site::Site;
 use gleaner_crawl::site_loop::{Shared, SiteLoop};
@@ -198,7 +198,8 @@ impl World {
         let update = self.update.open_update();
         let archive = Arc::new(Archive::open(self.archive_dir(), false).unwrap());
 
-        let (commits, messages) = mpsc::channel(gleaner_crawl::limits::COMMIT_VISITS_MAX);
+        let (commits, sent) = mpsc::channel(gleaner_crawl::limits::COMMIT_VISITS_MAX);
+        let (pass_on, messages) = mpsc::channel(1);
         let (stop, stopped) = watch::channel(false);
         let stop = Arc::new(stop);
         let on_fault = if life.is_service { OnFault::TryAgain(COMMIT_RETRY) } else { OnFault::Stop };
@@ -212,6 +213,7 @@ impl World {
             };
             tasks.spawn(Counted { inner: Box::pin(committer), polls: 0, plugs: true });
         }
+        tasks.spawn(overhear(sent, pass_on, Arc::clone(&self.record)));
         let shared = Shared {
             hosts: Hosts::default(),
             progress: Progress::default(),
@@ -307,6 +309,19 @@ async fn crawl_site(
             return;
         }
         tokio::time::sleep(SITE_RETRY).await;
+    }
+}
+
+/// Passes messages on to the committer, and records the pages that the increment is to request again: they are in its own database, which
+/// nothing watches.
+async fn overhear(mut sent: mpsc::Receiver<Message>, pass_on: mpsc::Sender<Message>, record: Arc<Record>) {
+    while let Some(message) = sent.recv().await {
+        if let Message::Visit { finished, .. } = &message {
+            record.asks_again(&finished.end.news);
+        }
+        if pass_on.send(message).await.is_err() {
+            return;
+        }
     }
 }
 
