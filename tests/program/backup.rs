@@ -108,12 +108,14 @@ fn each_finished_backup_of_a_crawl_at_full_speed_restores_whole_and_a_killed_one
     let mut seed = number("GLEANER_KILL_SEED", 1);
     let (mut crawl, mut killed, mut during) = (Crawl::start(here), 0, 0);
     for round in 0..wanted {
-        if crawl.is_over() {
-            // From the beginning: a backup of a folder that rests would prove less.
-            fs::remove_dir_all(here.join("data")).unwrap();
-            crawl = Crawl::start(here);
-        }
-        wait_for("the crawl serves its folder", || here.join("data/control.sock").exists().then_some(()));
+        wait_for("the crawl serves its folder", || {
+            if crawl.is_over() {
+                // From the beginning: a backup of a folder that rests would prove less.
+                fs::remove_dir_all(here.join("data")).unwrap();
+                crawl = Crawl::start(here);
+            }
+            here.join("data/control.sock").exists().then_some(())
+        });
         let former = states(&here.join("backups"));
         if killed < kills && round % 5 % 2 == 1 {
             let mut asking = Command::new(BINARY)
