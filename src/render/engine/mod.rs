@@ -328,7 +328,7 @@ pub fn add_import_map(text: &str, context: &Context) -> Result<(), String> {
 fn script(text: &str, Origin { name, start }: Origin<'_>, context: &mut Context) -> JsResult<Script> {
     let told = || wire::trace::What::Script { source: trace::told(name), bytes: text.len() };
     page::of(context).borrow_mut().note(told);
-    let source = Source::from_bytes(text).with_path(Path::new(name)).beginning_at(start);
+    let source = Source::from_text(text).with_path(Path::new(name)).beginning_at(start);
     if !realm::is_of_page(context) {
         return Script::parse(source, None, context);
     }
@@ -350,7 +350,7 @@ fn script(text: &str, Origin { name, start }: Origin<'_>, context: &mut Context)
 /// Parses a module.
 fn module(text: &str, Origin { name, start }: Origin<'_>, context: &mut Context) -> JsResult<Module> {
     page::of(context).borrow_mut().note(|| wire::trace::What::Script { source: trace::told(name), bytes: text.len() });
-    let source = Source::from_bytes(text).with_path(Path::new(name)).beginning_at(start);
+    let source = Source::from_text(text).with_path(Path::new(name)).beginning_at(start);
     if !realm::is_of_page(context) {
         return Module::parse(source, None, context);
     }

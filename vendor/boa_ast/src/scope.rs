@@ -225,6 +225,19 @@ impl Scope {
         self.inner.context.met_direct_eval.take()
     }
 
+    /// gleaner: from now on no binding of a scope that there is may begin to escape: code that uses it was compiled.
+    pub(crate) fn settle(&self) {
+        let context = &self.inner.context;
+        context.settled.set(context.unique_id_ctr.get());
+        context.settled_escapes.set(false);
+    }
+
+    /// gleaner: ends that; false if one did.
+    pub(crate) fn unsettle(&self) -> bool {
+        self.inner.context.settled.set(0);
+        !self.inner.context.settled_escapes.take()
+    }
+
     /// Checks if the scope has only local bindings.
     #[must_use]
     pub fn all_bindings_local(&self) -> bool {
@@ -430,6 +443,10 @@ impl Scope {
                 let binding = &mut bindings[place];
                 binding.flags.insert(BindingFlags::ACCESSED);
                 if crossed_function_border || eval_or_with {
+                    let context = &current.inner.context;
+                    if !binding.escapes() && current.inner.unique_id <= context.settled.get() {
+                        context.settled_escapes.set(true);
+                    }
                     binding.flags.insert(BindingFlags::ESCAPES);
                 }
                 return;
@@ -645,6 +662,9 @@ struct ScopeContext {
     unique_id_ctr: Cell<u32>,
     // gleaner: a direct call of `eval` was met since this was asked last.
     met_direct_eval: Cell<bool>,
+    // gleaner: scopes up to this one were compiled, and whether a binding of theirs has begun to escape since.
+    settled: Cell<u32>,
+    settled_escapes: Cell<bool>,
 }
 
 impl ScopeContext {

@@ -14,7 +14,7 @@ use crate::{
         ArrowFunction, AsyncArrowFunction, AsyncFunctionDeclaration, AsyncFunctionExpression,
         AsyncGeneratorDeclaration, AsyncGeneratorExpression, ClassDeclaration, ClassElement,
         ClassExpression, FormalParameterList, FunctionBody, FunctionDeclaration,
-        FunctionExpression, GeneratorDeclaration, GeneratorExpression,
+        FunctionExpression, GeneratorDeclaration, GeneratorExpression, Place,
     },
     operations::{
         ContainsSymbol, LexicallyScopedDeclaration, VarScopedDeclaration, bound_names, contains,
@@ -564,6 +564,27 @@ impl BindingEscapeAnalyzer<'_> {
         scopes: &mut FunctionScopes,
         contains_direct_eval: bool,
     ) -> ControlFlow<&'static str> {
+        // gleaner: what it may use of the scopes around it must not be a local of theirs.
+        if let Some(unparsed) = body.unparsed() {
+            let place = unparsed.with_place(|place| {
+                place.in_with = self.with;
+                place.in_eval = contains_direct_eval || self.direct_eval;
+                place.has_eval = contains_direct_eval;
+                (place.scope.clone(), place.arrow)
+            });
+            let Some((scope, arrow)) = place else {
+                return ControlFlow::Break("a function was not collected");
+            };
+            for name in unparsed.free_names(parameters, arrow) {
+                let interner = self.interner;
+                let name = self
+                    .names
+                    .entry(name)
+                    .or_insert_with(|| HashedName::new(name.to_js_string(interner)));
+                scope.access_hashed(name, true);
+            }
+            return ControlFlow::Continue(());
+        }
         let direct_eval_old = self.direct_eval;
         self.direct_eval = contains_direct_eval || self.direct_eval;
         if self.direct_eval {
@@ -1200,17 +1221,35 @@ impl BindingCollectorVisitor<'_> {
         let old_in_arrow = self.in_arrow;
         self.in_arrow = arrow;
 
-        let function_scope = if let Some(name) = name {
+        let scope = if let Some(name) = name {
             let scope = Scope::new(self.scope.clone(), false);
             let name = name.to_js_string(self.interner);
             scope.create_immutable_binding(name, strict);
             *name_scope = Some(scope.clone());
-            Scope::new(scope, true)
+            scope
         } else {
-            Scope::new(self.scope.clone(), true)
+            self.scope.clone()
         };
+        let function_scope = Scope::new(scope.clone(), true);
         if arrow {
             function_scope.set_arrow(); // gleaner
+        }
+        // gleaner: its scopes are made when it is parsed.
+        if let Some(unparsed) = body.unparsed() {
+            if arrow && unparsed.uses_this(parameters) {
+                function_scope.escape_this_in_enclosing_function_scope();
+            }
+            unparsed.set_place(Place {
+                scope,
+                index: 0,
+                strict,
+                arrow,
+                in_with: false,
+                in_eval: false,
+                has_eval: false,
+            });
+            self.in_arrow = old_in_arrow;
+            return ControlFlow::Continue(());
         }
 
         let function_scopes = function_declaration_instantiation(
@@ -1239,6 +1278,49 @@ impl BindingCollectorVisitor<'_> {
 
         ControlFlow::Continue(())
     }
+}
+
+/// gleaner: The analysis of a function whose body was parsed after the code around it ran.
+///
+/// # Errors
+/// What is wrong with its declarations; or that it uses what the code around it took for its own.
+pub(crate) fn analyze_unparsed(
+    parameters: &mut FormalParameterList,
+    body: &mut FunctionBody,
+    scopes: &mut FunctionScopes,
+    place: &Place,
+    interner: &Interner,
+) -> Result<(), &'static str> {
+    let Place { scope, index, strict, arrow, in_with, in_eval, has_eval } = place.clone();
+    scope.settle();
+    let mut collector = BindingCollectorVisitor {
+        strict,
+        eval: false,
+        in_arrow: false,
+        scope: scope.clone(),
+        interner,
+    };
+    let mut analyzer = BindingEscapeAnalyzer {
+        scope: scope.clone(),
+        direct_eval: in_eval,
+        with: in_with,
+        interner,
+        names: FxHashMap::default(),
+    };
+    let mut flow = collector.visit_function_like(body, parameters, scopes, None, &mut None, strict, arrow);
+    if flow.is_continue() {
+        flow = analyzer.visit_function_like(parameters, body, scopes, has_eval);
+    }
+    let is_settled = scope.unsettle();
+    if let ControlFlow::Break(reason) = flow {
+        return Err(reason);
+    }
+    if !is_settled {
+        return Err("a function uses a variable that the code around it took for its own");
+    }
+    let mut visitor = ScopeIndexVisitor { index };
+    let _ = visitor.visit_function_like(body, parameters, scopes, &mut None, arrow, has_eval);
+    Ok(())
 }
 
 /// Optimize scope indices when scopes only contain local bindings.
@@ -1706,6 +1788,12 @@ impl ScopeIndexVisitor {
                 self.index += 1;
             }
             scope.set_index(self.index);
+        }
+        // gleaner
+        if let Some(unparsed) = body.unparsed() {
+            let _ = unparsed.with_place(|place| place.index = self.index);
+            self.index = index;
+            return ControlFlow::Continue(());
         }
 
         if force_function_scope || !scopes.function_scope().all_bindings_local() {

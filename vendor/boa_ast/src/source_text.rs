@@ -5,6 +5,8 @@ use crate::{LinearPosition, LinearSpan};
 #[derive(Clone, Debug)]
 pub struct SourceText {
     source_text: Vec<u16>,
+    // gleaner: code units in front of it, which are not here.
+    before: usize,
 }
 
 impl SourceText {
@@ -13,25 +15,32 @@ impl SourceText {
     pub fn with_capacity(capacity: usize) -> Self {
         Self {
             source_text: Vec::with_capacity(capacity),
+            before: 0,
         }
+    }
+
+    /// gleaner: the text of a part that begins there.
+    #[must_use]
+    pub fn of_part(start: LinearPosition) -> Self {
+        Self { before: start.pos(), ..Self::default() }
     }
 
     /// Get current `LinearPosition`.
     #[must_use]
     pub fn cur_linear_position(&self) -> LinearPosition {
-        LinearPosition::new(self.source_text.len())
+        LinearPosition::new(self.before + self.source_text.len())
     }
 
     /// Get code points from `pos` to the current end.
     #[must_use]
     pub fn get_code_points_from_pos(&self, pos: LinearPosition) -> &[u16] {
-        &self.source_text[pos.pos()..]
+        &self.source_text[pos.pos() - self.before..]
     }
 
     /// Get code points within `span`.
     #[must_use]
     pub fn get_code_points_from_span(&self, span: LinearSpan) -> &[u16] {
-        &self.source_text[span.start().pos()..span.end().pos()]
+        &self.source_text[span.start().pos() - self.before..span.end().pos() - self.before]
     }
 
     /// Remove last code point.
@@ -66,6 +75,15 @@ impl SourceText {
     #[inline]
     pub fn collect_ascii(&mut self, ascii: &[u8]) {
         self.source_text.extend(ascii.iter().copied().map(u16::from));
+    }
+
+    /// gleaner: collects a text.
+    pub fn collect(&mut self, text: &str) {
+        if text.is_ascii() {
+            self.collect_ascii(text.as_bytes());
+        } else {
+            self.source_text.extend(text.encode_utf16());
+        }
     }
 
     #[inline]

@@ -97,6 +97,12 @@ impl SpannedSourceText {
         span_is_empty || self.source_text.is_empty()
     }
 
+    /// gleaner: a part of the source.
+    pub(crate) fn part(&self, span: LinearSpan) -> Option<String> {
+        let text = self.source_text.inner()?.get_code_points_from_span(span);
+        String::from_utf16(text).ok()
+    }
+
     /// Gets inner code points.
     #[must_use]
     pub fn to_code_points(&self) -> Option<&[u16]> {

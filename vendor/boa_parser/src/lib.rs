@@ -32,5 +32,5 @@ pub mod source;
 
 pub use error::Error;
 pub use lexer::Lexer;
-pub use parser::Parser;
+pub use parser::{Parser, SKIPPED_FROM};
 pub use source::Source;

@@ -31,6 +31,7 @@ mod class;
 mod generator;
 mod ordinary_function;
 mod parameters;
+mod unparsed;
 
 use std::{ops::ControlFlow, rc::Rc};
 
@@ -46,6 +47,8 @@ pub use class::{
 pub use generator::{GeneratorDeclaration, GeneratorExpression};
 pub use ordinary_function::{FunctionDeclaration, FunctionExpression};
 pub use parameters::{FormalParameter, FormalParameterList, FormalParameterListFlags};
+pub(crate) use unparsed::Place;
+pub use unparsed::{Mode, ParsedFunction, Unparsed};
 
 use crate::{
     LinearPosition, Span, Spanned, StatementList, StatementListItem,
@@ -70,6 +73,10 @@ pub struct FunctionBody {
     span: Span,
     // gleaner: see `Met`.
     pub(crate) met: Met,
+    // gleaner: then it has no statements.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    #[cfg_attr(feature = "arbitrary", arbitrary(default))]
+    unparsed: Option<Rc<Unparsed>>,
 }
 
 // gleaner: what is known of it makes no other body of it.
@@ -122,7 +129,20 @@ impl FunctionBody {
             statements: Rc::new(statements),
             span,
             met: Met::ALL,
+            unparsed: None,
         }
+    }
+
+    /// gleaner: The same body, whose statements are parsed when the function is called first.
+    #[must_use]
+    pub fn with_unparsed(self, unparsed: Unparsed) -> Self {
+        Self { unparsed: Some(Rc::new(unparsed)), ..self }
+    }
+
+    /// gleaner: What is known of it, if it was not parsed.
+    #[must_use]
+    pub fn unparsed(&self) -> Option<&Rc<Unparsed>> {
+        self.unparsed.as_ref()
     }
 
     /// gleaner: The same body, of which it is known what is written in it.

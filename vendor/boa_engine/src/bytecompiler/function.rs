@@ -1,7 +1,7 @@
 use crate::{
     JsString, SpannedSourceText,
     builtins::function::ThisMode,
-    bytecompiler::ByteCompiler,
+    bytecompiler::{ByteCompiler, Literal},
     js_string,
     vm::{
         CodeBlock, CodeBlockFlags,
@@ -9,11 +9,12 @@ use crate::{
     },
 };
 use boa_ast::{
-    function::{FormalParameterList, FunctionBody},
+    function::{FormalParameterList, FunctionBody, ParsedFunction, Unparsed},
     scope::{FunctionScopes, Scope},
 };
 use boa_gc::Gc;
 use boa_interner::Interner;
+use boa_parser::{Parser, Source};
 
 /// `FunctionCompiler` is used to compile AST functions to bytecode.
 #[derive(Debug, Clone)]
@@ -210,6 +211,35 @@ impl FunctionCompiler {
         ))
     }
 
+    /// gleaner: parses the body of a function that was passed over.
+    fn parse(&self, unparsed: &Unparsed, interner: &mut Interner) -> Result<FunctionBody, String> {
+        let text = self.spanned_source_text.part(unparsed.span);
+        let text = text.ok_or("the source of a function is not there")?;
+        let mut parser = Parser::new(Source::from_text(&text));
+        parser.parse_unparsed(unparsed, interner).map_err(|error| error.to_string())
+    }
+
+    /// gleaner: the code of a function that turned out to be none.
+    fn compile_error(self, message: &str, length: u32, interner: &mut Interner) -> Gc<CodeBlock> {
+        let mut compiler = ByteCompiler::new(
+            self.name,
+            self.strict,
+            false,
+            Scope::new_global(),
+            Scope::new_global(),
+            self.r#async,
+            self.generator,
+            interner,
+            self.in_with,
+            self.spanned_source_text,
+            self.source_path,
+        );
+        compiler.length = length;
+        let message = compiler.get_or_insert_literal(Literal::String(message.into()));
+        compiler.bytecode.emit_throw_new_syntax_error(message.into());
+        Gc::new(compiler.finish())
+    }
+
     /// Compile a function statement list and it's parameters into bytecode.
     #[allow(clippy::too_many_arguments)]
     fn compile_now(
@@ -222,6 +252,27 @@ impl FunctionCompiler {
         contains_direct_eval: bool,
         interner: &mut Interner,
     ) -> Gc<CodeBlock> {
+        // gleaner
+        if let Some(unparsed) = body.unparsed() {
+            let parsed = unparsed.parsed(
+                parameters,
+                interner,
+                |unparsed, interner| self.parse(unparsed, interner),
+                str::to_owned,
+            );
+            return match parsed {
+                Ok(ParsedFunction { parameters, body, scopes }) => self.compile_now(
+                    parameters,
+                    body,
+                    variable_environment,
+                    lexical_environment,
+                    scopes,
+                    contains_direct_eval,
+                    interner,
+                ),
+                Err(message) => self.compile_error(&message, parameters.length(), interner),
+            };
+        }
         self.strict = self.strict || body.strict();
 
         let length = parameters.length();

@@ -524,7 +524,8 @@ impl CodeBlock {
                 format!("index:{index}, dst:{dst}")
             }
             Instruction::ThrowNewTypeError { message }
-            | Instruction::ThrowNewReferenceError { message } => format!("message:{message}"),
+            | Instruction::ThrowNewReferenceError { message }
+            | Instruction::ThrowNewSyntaxError { message } => format!("message:{message}"),
             Instruction::StoreRegexp {
                 pattern_index,
                 flags_index,
@@ -1002,8 +1003,7 @@ impl CodeBlock {
             | Instruction::Reserved47
             | Instruction::Reserved48
             | Instruction::Reserved49
-            | Instruction::Reserved50
-            | Instruction::Reserved51 => unreachable!("Reserved opcodes are unreachable"),
+            | Instruction::Reserved50 => unreachable!("Reserved opcodes are unreachable"),
         }
     }
 }

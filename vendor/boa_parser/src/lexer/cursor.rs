@@ -1,8 +1,8 @@
 //! Boa's lexer cursor that manages the input byte stream.
 
-use super::{TokenKind, token::ContainsEscapeSequence};
+use super::{TokenKind, skip::skip, token::ContainsEscapeSequence};
 use crate::source::{ReadChar, UTF8Input};
-use boa_ast::{Keyword, LinearPosition, Position, PositionGroup, SourceText};
+use boa_ast::{Keyword, LinearPosition, LinearSpan, Position, PositionGroup, SourceText};
 use boa_interner::{Interner, Sym};
 use std::io::{self, Error, ErrorKind};
 
@@ -70,6 +70,15 @@ impl Words {
     }
 }
 
+/// gleaner: The body of a function that was passed over.
+#[derive(Debug)]
+pub(crate) struct SkippedBody {
+    pub(crate) span: LinearSpan,
+    pub(crate) start: Position,
+    pub(crate) names: Box<[Sym]>,
+    pub(crate) has_this: bool,
+}
+
 /// Cursor over the source code.
 #[derive(Debug)]
 pub(super) struct Cursor<R> {
@@ -99,6 +108,12 @@ impl<R> Cursor<R> {
     #[inline]
     pub(super) fn linear_pos(&self) -> LinearPosition {
         self.source_collector.cur_linear_position()
+    }
+
+    /// gleaner: what is read is a part of a source, and begins there.
+    pub(super) fn set_start(&mut self, position: Position, linear: LinearPosition) {
+        self.pos = position;
+        self.source_collector = SourceText::of_part(linear);
     }
 
     pub(super) fn take_source(&mut self) -> SourceText {
@@ -290,6 +305,45 @@ impl<R: ReadChar> Cursor<R> {
             false => Word::of(word, interner),
         };
         Some(word.kind(false))
+    }
+
+    /// gleaner: passes over the body of a function that may be parsed later, up to its `}`.
+    pub(super) fn skip_body(&mut self, bytes_min: usize, interner: &mut Interner) -> Option<SkippedBody> {
+        if self.peeked.iter().any(Option::is_some) {
+            return None;
+        }
+        let rest = self.iter.rest()?;
+        let skipped = skip(rest.as_bytes())?;
+        let text = &rest[..skipped.length];
+        if text.len() < bytes_min || text.contains(['\u{2028}', '\u{2029}']) {
+            return None;
+        }
+        let names = skipped.names.iter().filter_map(|name| str::from_utf8(name).ok());
+        let names = names.map(|name| interner.get_or_intern(name)).collect();
+        let (start, begin, has_this) = (self.pos, self.source_collector.cur_linear_position(), skipped.has_this);
+        let mut lines = 0;
+        let mut last = 0;
+        let bytes = text.as_bytes();
+        for (at, byte) in bytes.iter().enumerate() {
+            if *byte == b'\n' || *byte == b'\r' && bytes.get(at + 1) != Some(&b'\n') {
+                (lines, last) = (lines + 1, at + 1);
+            }
+        }
+        let columns = u32::try_from(text[last..].chars().count()).unwrap_or(u32::MAX);
+        let (line, column) = match lines {
+            0 => (start.line_number(), start.column_number()),
+            lines => (start.line_number().saturating_add(lines), 1),
+        };
+        self.pos = Position::new(line, column.saturating_add(columns));
+        self.source_collector.collect(text);
+        let length = text.len();
+        self.iter.pass(length);
+        Some(SkippedBody {
+            span: LinearSpan::new(begin, self.source_collector.cur_linear_position()),
+            start,
+            names,
+            has_this,
+        })
     }
 
     /// Retrieves the next UTF-8 character.

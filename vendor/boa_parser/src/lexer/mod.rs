@@ -22,6 +22,7 @@ mod identifier;
 mod number;
 mod operator;
 mod private_identifier;
+mod skip;
 mod spread;
 mod string;
 mod template;
@@ -39,9 +40,10 @@ use self::{
     template::TemplateLiteral,
 };
 use crate::source::{ReadChar, UTF8Input};
-use boa_ast::{PositionGroup, Punctuator};
+use boa_ast::{LinearPosition, Position, PositionGroup, Punctuator};
 use boa_interner::Interner;
 
+pub(crate) use self::cursor::SkippedBody;
 pub use self::{
     error::Error,
     token::{Token, TokenKind},
@@ -106,6 +108,19 @@ impl<R> Lexer<R> {
             cursor: Cursor::new(reader),
             goal_symbol: InputElement::default(),
         }
+    }
+
+    /// gleaner: what is read is a part of a source, and begins there.
+    pub(crate) fn set_start(&mut self, position: Position, linear: LinearPosition) {
+        self.cursor.set_start(position, linear);
+    }
+
+    /// gleaner: passes over the body of a function that may be parsed later, up to its `}`.
+    pub(crate) fn skip_body(&mut self, bytes_min: usize, interner: &mut Interner) -> Option<SkippedBody>
+    where
+        R: ReadChar,
+    {
+        self.cursor.skip_body(bytes_min, interner)
     }
 
     /// Handles lexing of a token starting '/' with the '/' already being consumed.

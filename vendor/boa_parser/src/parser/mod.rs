@@ -18,7 +18,7 @@ use crate::{
 };
 use boa_ast::{
     Position, Spanned, StatementList,
-    function::{FormalParameterList, FunctionBody},
+    function::{FormalParameterList, FunctionBody, Unparsed},
     operations::{
         ContainsSymbol, all_private_identifiers_valid, check_labels, contains,
         contains_invalid_object_literal, lexically_declared_names, var_declared_names,
@@ -27,7 +27,7 @@ use boa_ast::{
 };
 use boa_interner::{Interner, Sym};
 use rustc_hash::FxHashSet;
-use std::path::Path;
+use std::{cell::Cell, path::Path};
 
 use self::statement::ModuleItemList;
 
@@ -104,6 +104,12 @@ impl From<bool> for AllowDefault {
     }
 }
 
+std::thread_local! {
+    /// gleaner: In a text of so many bytes, bodies of so many bytes are parsed when they are called first: their early errors are thrown
+    /// then. What the parsing of shorter ones costs is not worth that.
+    pub static SKIPPED_FROM: Cell<(usize, usize)> = const { Cell::new((16 << 10, 80)) };
+}
+
 /// Parser for the ECMAScript language.
 ///
 /// This parser implementation tries to be conformant to the most recent
@@ -125,9 +131,16 @@ pub struct Parser<'a, R> {
 impl<'a, R: ReadChar> Parser<'a, R> {
     /// Create a new `Parser` with a `Source` as the input to parse.
     pub fn new(source: Source<'a, R>) -> Self {
+        // gleaner
+        let length = source.reader.rest().map_or(0, str::len);
+        let mut cursor = Cursor::new(source.reader);
+        let (text_min, body_min) = SKIPPED_FROM.get();
+        if length >= text_min {
+            cursor.set_skipped_from(body_min);
+        }
         Self {
             path: source.path,
-            cursor: Cursor::new(source.reader),
+            cursor,
         }
     }
 
@@ -251,6 +264,27 @@ impl<'a, R: ReadChar> Parser<'a, R> {
         let mut parser = FunctionStatementList::new(allow_yield, allow_await, "function body");
         parser.parse_full_input(true);
         parser.parse(&mut self.cursor, interner)
+    }
+
+    /// gleaner: Parses the body of a function that was passed over. The input is its text.
+    ///
+    /// # Errors
+    ///
+    /// Will return `Err` on any parsing error.
+    pub fn parse_unparsed(
+        &mut self,
+        unparsed: &Unparsed,
+        interner: &mut Interner,
+    ) -> ParseResult<FunctionBody> {
+        let mode = unparsed.mode;
+        self.cursor.set_skipped_from(SKIPPED_FROM.get().1);
+        self.cursor.set_start(unparsed.start, unparsed.span.start());
+        if mode.module {
+            self.cursor.set_module();
+        }
+        self.cursor.set_strict(mode.strict);
+        self.cursor.set_identifier(mode.identifier);
+        self.parse_function_body(interner, mode.allow_yield, mode.allow_await)
     }
 
     /// Parses the full input as an [ECMAScript `FormalParameterList`][spec] into the boa AST representation.

@@ -7,9 +7,11 @@ use std::{
 };
 
 use boa_ast::Position;
+pub use text::TextInput;
 pub use utf8::UTF8Input;
 pub use utf16::UTF16Input;
 
+mod text;
 mod utf16;
 mod utf8;
 
@@ -74,6 +76,18 @@ impl<'bytes> Source<'static, UTF8Input<&'bytes [u8]>> {
     pub fn from_bytes<T: AsRef<[u8]> + ?Sized>(source: &'bytes T) -> Self {
         Self {
             reader: UTF8Input::new(source.as_ref()),
+            path: None,
+            start: None,
+        }
+    }
+}
+
+impl<'text> Source<'static, TextInput<'text>> {
+    /// gleaner: a source whose text is in memory as a whole. Functions of a long one may be parsed when they are called first.
+    #[must_use]
+    pub const fn from_text(text: &'text str) -> Self {
+        Self {
+            reader: TextInput::new(text),
             path: None,
             start: None,
         }
@@ -210,6 +224,14 @@ pub trait ReadChar {
     fn take_word(&mut self, _first: u8, _takes: impl Fn(u8) -> bool) -> Option<&[u8]> {
         None
     }
+
+    /// gleaner: what was not read yet, if all of it is in memory.
+    fn rest(&self) -> Option<&str> {
+        None
+    }
+
+    /// gleaner: passes over that many bytes of it.
+    fn pass(&mut self, _bytes: usize) {}
 }
 
 #[cfg(test)]

@@ -233,7 +233,8 @@ impl CodeBlock {
                     graph.add_edge(previous_pc, pc, None, Color::None, EdgeStyle::Line);
                 }
                 Instruction::ThrowNewTypeError { .. }
-                | Instruction::ThrowNewReferenceError { .. } => {
+                | Instruction::ThrowNewReferenceError { .. }
+                | Instruction::ThrowNewSyntaxError { .. } => {
                     graph.add_node(previous_pc, NodeShape::None, label.into(), Color::None);
                     if let Some((i, handler)) = self.find_handler(previous_pc as u32) {
                         graph.add_edge(
@@ -429,8 +430,7 @@ impl CodeBlock {
                 | Instruction::Reserved47
                 | Instruction::Reserved48
                 | Instruction::Reserved49
-                | Instruction::Reserved50
-                | Instruction::Reserved51 => unreachable!("Reserved opcodes are unreachable"),
+                | Instruction::Reserved50 => unreachable!("Reserved opcodes are unreachable"),
             }
         }
 

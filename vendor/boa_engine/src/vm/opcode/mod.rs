@@ -1774,6 +1774,12 @@ generate_opcodes! {
     ///   - message: `IndexOperand`
     ThrowNewReferenceError { message: IndexOperand },
 
+    /// gleaner: Throw a new `SyntaxError` exception
+    ///
+    /// - Operands:
+    ///   - message: `IndexOperand`
+    ThrowNewSyntaxError { message: IndexOperand },
+
     /// Gets the function object of the current function environment
     ///
     /// - Registers (out):
@@ -2304,8 +2310,6 @@ generate_opcodes! {
     Reserved49 => Reserved,
     /// Reserved [`Opcode`].
     Reserved50 => Reserved,
-    /// Reserved [`Opcode`].
-    Reserved51 => Reserved,
     /// Declare `var` type variable during eval declaration instantiation.
     ///
     /// - Operands:

@@ -3,11 +3,14 @@ mod buffered_lexer;
 
 use crate::{
     Error,
-    lexer::{InputElement, Lexer, Token, TokenKind},
+    lexer::{InputElement, Lexer, SkippedBody, Token, TokenKind},
     parser::{OrAbrupt, ParseResult},
     source::ReadChar,
 };
-use boa_ast::{LinearPosition, PositionGroup, Punctuator, Spanned};
+use boa_ast::{
+    LinearPosition, Position, PositionGroup, Punctuator, Spanned,
+    function::{Mode, Unparsed},
+};
 use boa_interner::Interner;
 use buffered_lexer::BufferedLexer;
 
@@ -35,8 +38,8 @@ pub(super) struct Cursor<R> {
     /// This is used to generate unique identifiers tagged template literals.
     identifier: u32,
 
-    /// Tracks the number of tagged templates that are currently being parsed.
-    tagged_templates_count: u32,
+    // gleaner: bodies of so many bytes may be parsed later.
+    skipped_from: Option<usize>,
 }
 
 impl<R> Cursor<R>
@@ -50,7 +53,7 @@ where
             arrow: false,
             json_parse: false,
             identifier: 0,
-            tagged_templates_count: 0,
+            skipped_from: None,
         }
     }
 
@@ -166,12 +169,10 @@ where
     /// Get the identifier for a tagged template.
     #[inline]
     pub(super) fn tagged_template_identifier(&mut self) -> u64 {
-        self.tagged_templates_count += 1;
+        // gleaner: by its place, since not all that is in front of it may have been parsed.
+        let place = self.linear_pos().pos() as u64;
 
-        let identifier = u64::from(self.identifier);
-        let count = u64::from(self.tagged_templates_count);
-
-        (count << 32) | identifier
+        (place << 32) | u64::from(self.identifier)
     }
 
     /// Returns an error if the next token is not of kind `kind`.
@@ -301,6 +302,35 @@ where
         } else {
             Ok(None)
         }
+    }
+
+    /// gleaner: bodies of so many bytes may be parsed later.
+    pub(super) fn set_skipped_from(&mut self, bytes: usize) {
+        self.skipped_from = Some(bytes);
+    }
+
+    /// gleaner: what is read is a part of a source, and begins there.
+    pub(super) fn set_start(&mut self, position: Position, linear: LinearPosition) {
+        self.buffered_lexer.set_start(position, linear);
+    }
+
+    /// gleaner: passes over the body of a function, up to its `}`, if it may be parsed later.
+    pub(super) fn skip_body(
+        &mut self,
+        (allow_yield, allow_await): (bool, bool),
+        interner: &mut Interner,
+    ) -> Option<Unparsed> {
+        let bytes_min = self.skipped_from?;
+        let mode = Mode {
+            allow_yield,
+            allow_await,
+            strict: self.strict(),
+            module: self.module(),
+            identifier: self.identifier,
+        };
+        let SkippedBody { span, start, names, has_this } =
+            self.buffered_lexer.skip_body(bytes_min, interner)?;
+        Some(Unparsed::new((span, start), names, has_this, mode))
     }
 
     /// Gets current linear position in the source code.

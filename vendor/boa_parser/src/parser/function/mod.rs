@@ -25,7 +25,7 @@ use boa_ast::{
     self as ast, Punctuator, Span, Spanned,
     declaration::Variable,
     expression::Identifier,
-    function::{FormalParameterList, FormalParameterListFlags, FunctionBody as AstFunctionBody},
+    function::{FormalParameterList, FormalParameterListFlags, FunctionBody as AstFunctionBody, Met},
 };
 use boa_interner::{Interner, Sym};
 
@@ -478,6 +478,16 @@ where
         };
         // gleaner: where the first statement begins, or before that.
         let from = cursor.linear_pos();
+        // gleaner: constructors are compiled with their classes.
+        if !self.parse_full_input && self.context != "class constructor" {
+            let mode = (self.allow_yield.0, self.allow_await.0);
+            if let Some(unparsed) = cursor.skip_body(mode, interner) {
+                let end = cursor.expect(Punctuator::CloseBlock, self.context, interner)?;
+                let statements = ast::StatementList::new([], end.linear_span().end(), false);
+                let body = AstFunctionBody::new(statements, Span::new(start, end.span().end()));
+                return Ok(body.with_met(Met::NONE).with_unparsed(unparsed));
+            }
+        }
 
         let (body, end) = StatementList::new(
             self.allow_yield,

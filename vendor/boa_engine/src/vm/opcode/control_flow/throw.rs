@@ -171,6 +171,33 @@ impl Operation for ThrowNewTypeError {
     const COST: u8 = 2;
 }
 
+/// gleaner: `ThrowNewSyntaxError` implements the Opcode Operation for `Opcode::ThrowNewSyntaxError`
+///
+/// Operation:
+///  - Throws a `SyntaxError` exception.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ThrowNewSyntaxError;
+
+impl ThrowNewSyntaxError {
+    #[inline(always)]
+    pub(crate) fn operation(index: IndexOperand, context: &mut Context) -> JsError {
+        let msg = context
+            .vm
+            .frame()
+            .code_block()
+            .constant_string(index.into());
+        JsNativeError::syntax()
+            .with_message(msg.to_std_string_escaped())
+            .into()
+    }
+}
+
+impl Operation for ThrowNewSyntaxError {
+    const NAME: &'static str = "ThrowNewSyntaxError";
+    const INSTRUCTION: &'static str = "INST - ThrowNewSyntaxError";
+    const COST: u8 = 2;
+}
+
 /// `ThrowNewReferenceError` implements the Opcode Operation for `Opcode::ThrowNewReferenceError`
 ///
 /// Operation:

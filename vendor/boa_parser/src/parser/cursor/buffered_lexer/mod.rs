@@ -1,10 +1,10 @@
 use crate::{
     Error,
-    lexer::{InputElement, Lexer, Token, TokenKind},
+    lexer::{InputElement, Lexer, SkippedBody, Token, TokenKind},
     parser::ParseResult,
     source::{ReadChar, UTF8Input},
 };
-use boa_ast::{Keyword, LinearPosition, PositionGroup, function::Met};
+use boa_ast::{Keyword, LinearPosition, Position, PositionGroup, function::Met};
 use boa_interner::{Interner, Sym};
 
 /// The maximum number of tokens which can be peeked ahead.
@@ -140,6 +140,20 @@ where
 
     pub(super) fn set_module(&mut self, module: bool) {
         self.lexer.set_module(module);
+    }
+
+    /// gleaner: what is read is a part of a source, and begins there.
+    pub(super) fn set_start(&mut self, position: Position, linear: LinearPosition) {
+        self.lexer.set_start(position, linear);
+        self.last_linear_pos = linear;
+    }
+
+    /// gleaner: passes over the body of a function that may be parsed later, up to its `}`, if nothing of it was read.
+    pub(super) fn skip_body(&mut self, bytes_min: usize, interner: &mut Interner) -> Option<SkippedBody> {
+        if self.read_index != self.write_index {
+            return None;
+        }
+        self.lexer.skip_body(bytes_min, interner)
     }
 
     /// Fills the peeking buffer with the next token.
