@@ -70,6 +70,9 @@ impl Words {
     }
 }
 
+/// gleaner: How often a text may be searched in vain: functions within functions would be searched again and again.
+const SEARCHED_TIMES_MAX: usize = 4;
+
 /// gleaner: The body of a function that was passed over.
 #[derive(Debug)]
 pub(crate) struct SkippedBody {
@@ -89,6 +92,8 @@ pub(super) struct Cursor<R> {
     peeked: [Option<u32>; 4],
     source_collector: SourceText,
     words: Words,
+    // gleaner: bytes that were searched in vain for the ends of bodies.
+    searched: usize,
 }
 
 impl<R> Cursor<R> {
@@ -167,6 +172,7 @@ impl<R: ReadChar> Cursor<R> {
             peeked: [None; 4],
             source_collector: SourceText::default(),
             words: Words::default(),
+            searched: 0,
         }
     }
 
@@ -313,7 +319,17 @@ impl<R: ReadChar> Cursor<R> {
             return None;
         }
         let rest = self.iter.rest()?;
-        let skipped = skip(rest.as_bytes())?;
+        let length = self.source_collector.cur_linear_position().pos() + rest.len();
+        if self.searched > length.saturating_mul(SEARCHED_TIMES_MAX) {
+            return None;
+        }
+        let skipped = match skip(rest.as_bytes()) {
+            Ok(skipped) => skipped,
+            Err(searched) => {
+                self.searched += searched;
+                return None;
+            }
+        };
         let text = &rest[..skipped.length];
         if text.len() < bytes_min || text.contains(['\u{2028}', '\u{2029}']) {
             return None;

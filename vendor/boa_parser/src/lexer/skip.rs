@@ -19,9 +19,12 @@ pub(crate) struct Skipped<'a> {
     pub(crate) has_this: bool,
 }
 
-/// Skips the body that begins behind its `{`. None if it has to be parsed: it is too long, or has what its functions around must know of
-/// (`eval`, `super`, private names, `new.target`, directives), or characters that are not ASCII outside of its texts.
-pub(crate) fn skip(text: &[u8]) -> Option<Skipped<'_>> {
+/// Skips the body that begins behind its `{`.
+///
+/// # Errors
+/// How many bytes were read, if it has to be parsed: it is too long, or has what the functions around it must know of (`eval`, `super`,
+/// private names, `new.target`, directives), or characters that are not ASCII outside of its texts.
+pub(crate) fn skip(text: &[u8]) -> Result<Skipped<'_>, usize> {
     let text = &text[..text.len().min(BYTES_MAX)];
     let mut skip = Skip {
         text,
@@ -34,22 +37,14 @@ pub(crate) fn skip(text: &[u8]) -> Option<Skipped<'_>> {
         classes: Vec::new(),
         has_this: false,
     };
-    skip.open(Holds::Statements, 0, Before::Start);
-    skip.blank()?;
-    if matches!(skip.peek(), b'"' | b'\'') {
-        return None;
-    }
-    while skip.token()? == Next::GoOn {}
-    let own = skip.scopes.pop()?;
-    let length = skip.at - 1;
-    let has_this = skip.has_this;
-    let mut names: Vec<&[u8]> = own.left(text).iter().map(|name| name.of(text)).collect();
+    let Some(left) = skip.whole() else { return Err(skip.at.min(text.len())) };
+    let mut names: Vec<&[u8]> = left.iter().map(|name| name.of(text)).collect();
     names.sort_unstable();
     names.dedup();
-    Some(Skipped {
-        length,
+    Ok(Skipped {
+        length: skip.at - 1,
         names,
-        has_this,
+        has_this: skip.has_this,
     })
 }
 
@@ -242,6 +237,18 @@ const fn is_word(byte: u8) -> bool {
 }
 
 impl Skip<'_> {
+    /// Reads all of it, up to the `}`; gives the names that it does not bind.
+    fn whole(&mut self) -> Option<Vec<Name>> {
+        self.open(Holds::Statements, 0, Before::Start);
+        self.blank()?;
+        // It may be a directive.
+        if matches!(self.peek(), b'"' | b'\'') {
+            return None;
+        }
+        while self.token()? == Next::GoOn {}
+        Some(self.scopes.pop()?.left(self.text))
+    }
+
     /// The byte at a place from here on, 0 behind the end.
     fn ahead(&self, by: usize) -> u8 {
         self.text.get(self.at + by).copied().unwrap_or(0)
