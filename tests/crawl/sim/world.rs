@@ -315,7 +315,13 @@ async fn crawl_site(
 /// Passes messages on to the committer, and records the pages that the increment is to request again: they are in its own database, which
 /// nothing watches.
 async fn overhear(mut sent: mpsc::Receiver<Message>, pass_on: mpsc::Sender<Message>, record: Arc<Record>) {
-    while let Some(message) = sent.recv().await {
+    loop {
+        let message = tokio::select! {
+            biased;
+            () = pass_on.closed() => return,
+            message = sent.recv() => message,
+        };
+        let Some(message) = message else { return };
         if let Message::Visit { finished, .. } = &message {
             record.asks_again(&finished.end.news);
         }
