@@ -199,7 +199,7 @@ impl World {
         let archive = Arc::new(Archive::open(self.archive_dir(), false).unwrap());
 
         let (commits, sent) = mpsc::channel(gleaner_crawl::limits::COMMIT_VISITS_MAX);
-        let (pass_on, messages) = mpsc::channel(1);
+        let (pass_on, messages) = mpsc::channel(gleaner_crawl::limits::COMMIT_VISITS_MAX);
         let (stop, stopped) = watch::channel(false);
         let stop = Arc::new(stop);
         let on_fault = if life.is_service { OnFault::TryAgain(COMMIT_RETRY) } else { OnFault::Stop };
