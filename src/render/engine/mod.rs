@@ -54,7 +54,7 @@ use std::rc::Rc;
 use ::url::Url;
 use boa_engine::context::ContextBuilder;
 use boa_engine::optimizer::OptimizerOptions;
-use boa_engine::parser::source::Beginning;
+use boa_engine::parser::source::{Beginning, UTF8Input};
 use boa_engine::vm::RuntimeLimits;
 use boa_engine::{Context, JsResult, JsValue, Module, Script, Source, js_string};
 
@@ -325,7 +325,8 @@ pub fn add_import_map(text: &str, context: &Context) -> Result<(), String> {
 }
 
 /// Parses a script.
-fn script(text: &str, Origin { name, start }: Origin<'_>, context: &mut Context) -> JsResult<Script> {
+fn script(text: &str, origin: Origin<'_>, context: &mut Context) -> JsResult<Script> {
+    let Origin { name, start } = origin;
     let told = || wire::trace::What::Script { source: trace::told(name), bytes: text.len() };
     page::of(context).borrow_mut().note(told);
     let source = Source::from_text(text).with_path(Path::new(name)).beginning_at(start);
@@ -340,15 +341,22 @@ fn script(text: &str, Origin { name, start }: Origin<'_>, context: &mut Context)
     if !page.borrow_mut().kept.wants(text) {
         return Script::parse(source, None, context);
     }
-    let (script, parsed) = Script::parse_and_keep(source, context)?;
+    let (script, parsed) = Script::parse_and_keep(whole(text, origin), context)?;
     if let Some(parsed) = parsed {
         page.borrow_mut().kept.keep_script(text, parsed);
     }
     Ok(script)
 }
 
+/// The source of a text that pages share: it is parsed once, with all of its functions. What was parsed later would lie in memory between
+/// what its page forgets.
+fn whole<'a>(text: &'a str, Origin { name, start }: Origin<'a>) -> Source<'a, UTF8Input<&'a [u8]>> {
+    Source::from_bytes(text).with_path(Path::new(name)).beginning_at(start)
+}
+
 /// Parses a module.
-fn module(text: &str, Origin { name, start }: Origin<'_>, context: &mut Context) -> JsResult<Module> {
+fn module(text: &str, origin: Origin<'_>, context: &mut Context) -> JsResult<Module> {
+    let Origin { name, start } = origin;
     page::of(context).borrow_mut().note(|| wire::trace::What::Script { source: trace::told(name), bytes: text.len() });
     let source = Source::from_text(text).with_path(Path::new(name)).beginning_at(start);
     if !realm::is_of_page(context) {
@@ -362,7 +370,7 @@ fn module(text: &str, Origin { name, start }: Origin<'_>, context: &mut Context)
     if !page.borrow_mut().kept.wants(text) {
         return Module::parse(source, None, context);
     }
-    let (module, parsed) = Module::parse_and_keep(source, context)?;
+    let (module, parsed) = Module::parse_and_keep(whole(text, origin), context)?;
     if let Some(parsed) = parsed {
         page.borrow_mut().kept.keep_module(text, parsed);
     }

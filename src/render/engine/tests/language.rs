@@ -63,6 +63,15 @@ fn functions_are_compiled_when_they_are_called() {
 }
 
 #[test]
+fn declarations_go_on_behind_the_end_of_a_line() {
+    assert_js(&[
+        "let a = 1\n, b = 2\n\n,\nc; const d = 3\n, e = 4\nvar f\n, g = 5\na + b + d + e + g === 15",
+        "let n = 0; for (let i = 0\n, j = 2; i < j; i++) n += j\nn === 4",
+        "let a\nlet b = 1\n;[a, b] = [b, 2]; a + b === 3",
+    ]);
+}
+
+#[test]
 fn initializers_of_fields_may_write_to_their_class() {
     assert_js(&[
         "class O { static n = 0; id = O.n++ } new O(); new O().id === 1 && O.n === 2",

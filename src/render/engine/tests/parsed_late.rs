@@ -59,6 +59,58 @@ fn functions_that_are_parsed_late_see_the_variables_around_them() {
 }
 
 #[test]
+fn names_that_words_and_ends_of_lines_could_hide_are_seen() {
+    // Each uses what the function around it declares.
+    let bodies = [
+        "let t\n[x, y] = [y, x]\nreturn x + y",
+        "var t\n(t = x.z) != null ? t : x.z = 4\nreturn y",
+        "let t\n`${x}`, y\nreturn y",
+        "let t\n+x, y\nreturn x",
+        "let t\n/}/.test(x)\nreturn y",
+        "const cb = () => {}\n[x].forEach(cb), y\nreturn y",
+        "let f = () => {}\n(x), y\nreturn y",
+        "let f = () => {}\n/}/.test(x)\nreturn x",
+        "let f = x => y => {}\n;[x, y].length\nreturn x",
+        "let q = 1, t = q++\n;(x), y\nreturn y",
+        "let q = x => x++\n;(x), y\nreturn x",
+        "return { E: class extends m(B) {} }.E && x",
+        "class A { static E = class extends (B) {} } return y",
+        "return { async catch(e) { var x = 1 } } && x",
+        "return { get if() { var x = 1 }, *for(e) { var y } } && x + y",
+        "class A { static while(e) { var x } a = 1\n if(e) { var y } } return x + y",
+        "l: { break l\n/}/.test(x), x / 1 } return x",
+        "for (let d of [1]) if (1) function x(){}\nreturn y",
+        "for (let of of [x]) return of",
+        "return typeof let === 'undefined' && y",
+        "function n() { return\n{ x(1) } } n(); return y",
+        "return { async(a) { return a }, get: x, set: y, static: 1 }.get",
+        "let a = x => { return x }, b = y => y, c = (x, y) => x ? y : x\nreturn a(x) + b(y) + c(x, y)",
+        "return ((a, { b = x, c: [d = y] }, ...e) => { { let x, y } return b + d })(1, { c: [] })",
+        "return ((a = x => x, b = (y) => { return y }) => a(x) + b(y))()",
+    ];
+    let told = |text: &str, all| {
+        parsing_late(all, || {
+            let mut engine = engine();
+            let value = engine.evaluate(text, "test").map(|value| value.display().to_string());
+            (value, format!("{:?}", engine.page().borrow().errors))
+        })
+    };
+    for body in bodies {
+        let text =
+            format!("function f(x, y, m = B => B, B = class {{}}) {{ return (() => {{ {body} }})() }} String(f(3, 5))");
+        let whole = told(&text, false);
+        assert!(whole.0.is_some(), "{body}: {}", whole.1);
+        assert_eq!(told(&text, true), whole, "{body}");
+    }
+}
+
+#[test]
+fn parameters_within_parameters_take_no_time_of_their_own() {
+    let nested = (0..40).fold("1".to_owned(), |inner, n| format!("(a{n} = {inner}) => a{n}"));
+    assert_js(&[&format!("function f() {{ return {nested} }} typeof f() === 'function'")]);
+}
+
+#[test]
 fn a_function_that_is_none_fails_when_it_is_called() {
     let script = "var log = []; function never() { let a; let a }\nfunction called(a, b) { return a +\n * b } log.push(called.length);
         try { called() } catch (error) { log.push(error instanceof SyntaxError, error.message.length > 0) }

@@ -332,6 +332,7 @@ impl<R: ReadChar> Cursor<R> {
         };
         let text = &rest[..skipped.length];
         if text.len() < bytes_min || text.contains(['\u{2028}', '\u{2029}']) {
+            self.searched += text.len();
             return None;
         }
         let names = skipped.names.iter().filter_map(|name| str::from_utf8(name).ok());

@@ -36,8 +36,13 @@ pub(crate) fn skip(text: &[u8]) -> Result<Skipped<'_>, usize> {
         arrows: Vec::new(),
         classes: Vec::new(),
         has_this: false,
+        ended: Ended::No,
+        is_branch: false,
+        read_again: 0,
     };
-    let Some(left) = skip.whole() else { return Err(skip.at.min(text.len())) };
+    let Some(left) = skip.whole() else {
+        return Err(skip.at.min(text.len()) + skip.read_again);
+    };
     let mut names: Vec<&[u8]> = left.iter().map(|name| name.of(text)).collect();
     names.sort_unstable();
     names.dedup();
@@ -65,6 +70,16 @@ enum Before {
     Operand,
     /// The `.` in front of a property.
     Dot,
+}
+
+/// Whether the last token ends an expression, so that an operator behind a newline begins a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ended {
+    No,
+    /// As `x++`: it is not called, nor indexed.
+    Called,
+    /// As the name of a declaration, or the body of an arrow function.
+    Whole,
 }
 
 /// What a bracket holds.
@@ -126,6 +141,8 @@ struct Place {
     questions: u32,
     /// Nothing of a member was read yet.
     is_fresh: bool,
+    /// It is the body of an arrow function.
+    is_arrow: bool,
 }
 
 /// An arrow function without braces.
@@ -217,6 +234,23 @@ impl Scope {
     }
 }
 
+/// A word that was read, and what follows it.
+struct Word<'a> {
+    word: &'a [u8],
+    /// The next byte that is no white space, and where it is.
+    next: u8,
+    behind: usize,
+    is_same_line: bool,
+    is_fresh: bool,
+    is_branch: bool,
+}
+
+/// Words that only begin statements, or parts of them.
+const STATEMENTS: [&[u8]; 17] = [
+    b"if", b"while", b"switch", b"for", b"catch", b"do", b"try", b"else", b"finally", b"default", b"return", b"throw",
+    b"case", b"break", b"continue", b"debugger", b"var",
+];
+
 struct Skip<'a> {
     text: &'a [u8],
     at: usize,
@@ -230,7 +264,15 @@ struct Skip<'a> {
     /// Of classes whose body has not begun: how many brackets were open, and what stands behind them.
     classes: Vec<(usize, Before)>,
     has_this: bool,
+    ended: Ended,
+    /// The last token was the head of `if`, `while` or `for`, or `else`.
+    is_branch: bool,
+    /// Bytes that were read a second time.
+    read_again: usize,
 }
+
+/// How often a text may be read a second time: parameters within parameters would be read again and again.
+const READ_AGAIN_TIMES_MAX: usize = 4;
 
 const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
@@ -312,6 +354,7 @@ impl Skip<'_> {
             behind_key: false,
             questions: 0,
             is_fresh: true,
+            is_arrow: false,
         });
         self.before = match holds {
             Holds::Statements | Holds::Class => Before::Start,
@@ -414,8 +457,17 @@ impl Skip<'_> {
         self.blank()?;
         let byte = *self.text.get(self.at)?;
         let is_fresh = std::mem::take(&mut self.place().is_fresh);
+        let is_branch = std::mem::take(&mut self.is_branch);
+        let ends = match std::mem::replace(&mut self.ended, Ended::No) {
+            Ended::No => false,
+            Ended::Called => matches!(byte, b'(' | b'[' | b'`'),
+            Ended::Whole => matches!(byte, b'(' | b'[' | b'`' | b'/' | b'+' | b'-' | b'*' | b'<'),
+        };
+        if ends && self.newline && matches!(self.holds(), Holds::Statements | Holds::Class) {
+            self.end_statement()?;
+        }
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => self.word(is_fresh)?,
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => self.word(is_fresh, is_branch)?,
             b'0'..=b'9' => self.number()?,
             b'.' if self.ahead(1).is_ascii_digit() => self.number()?,
             b'"' | b'\'' => self.string(byte)?,
@@ -483,6 +535,8 @@ impl Skip<'_> {
                 if self.before != Before::Operand || self.newline {
                     self.begin_operand()?;
                     self.before = Before::Operator;
+                } else {
+                    self.ended = Ended::Called;
                 }
             }
             b'<' if self.text[self.at..].starts_with(b"<!--") => return None,
@@ -687,7 +741,11 @@ impl Skip<'_> {
             self.end_arrows()?;
             return Some(Next::End);
         }
-        match self.close()?.holds {
+        let closed = self.close()?;
+        if closed.is_arrow {
+            self.ended = Ended::Whole;
+        }
+        match closed.holds {
             Holds::Template => self.template()?,
             Holds::Statements | Holds::Members | Holds::Class | Holds::Pattern => {}
             _ => return None,
@@ -712,22 +770,24 @@ impl Skip<'_> {
         match place.holds {
             Holds::Expression if self.text[self.at..].starts_with(b"=>") && !newline => {
                 // They were parameters.
-                self.scope().met.truncate(place.names);
-                self.at = place.begin;
+                self.read_again(&place, end)?;
                 self.enter(true, false);
                 self.open(Holds::Parameters(Function::Arrow), 0, Before::Operator);
             }
-            Holds::Expression if self.peek() == b'{' && matches!(self.holds(), Holds::Members | Holds::Class) => {
+            Holds::Expression
+                if self.peek() == b'{'
+                    && matches!(self.holds(), Holds::Members | Holds::Class)
+                    && !self.extends() =>
+            {
                 // They were the parameters of a method.
-                self.scope().met.truncate(place.names);
-                self.at = place.begin;
+                self.read_again(&place, end)?;
                 self.enter(true, true);
                 self.open(Holds::Parameters(Function::Method), 0, Before::Operator);
             }
             Holds::Expression => {
                 (self.at, self.before) = (end, Before::Operand);
             }
-            Holds::Condition => self.before = Before::Start,
+            Holds::Condition => (self.before, self.is_branch) = (Before::Start, true),
             Holds::Loop if self.peek() == b'{' => {
                 self.at += 1;
                 // What is declared in the body is not bound in its head.
@@ -736,12 +796,28 @@ impl Skip<'_> {
             }
             Holds::Loop => {
                 self.leave()?;
-                self.before = Before::Start;
+                (self.before, self.is_branch) = (Before::Start, true);
             }
             Holds::Parameters(of) => self.body(of, place.has_values)?,
             _ => return None,
         }
         Some(())
+    }
+
+    /// Goes back to the beginning of what turned out to be parameters, which end there.
+    fn read_again(&mut self, place: &Place, end: usize) -> Option<()> {
+        self.read_again += end - place.begin;
+        if self.read_again > self.text.len().saturating_mul(READ_AGAIN_TIMES_MAX) {
+            return None;
+        }
+        self.scope().met.truncate(place.names);
+        self.at = place.begin;
+        Some(())
+    }
+
+    /// True in what a class extends.
+    fn extends(&self) -> bool {
+        self.classes.last().is_some_and(|(depth, _)| *depth == self.places.len())
     }
 
     /// The body behind the parameters of a function, whose scope is the innermost.
@@ -774,10 +850,11 @@ impl Skip<'_> {
             Function::Declaration | Function::Method | Function::Catch => Before::Start,
         };
         self.open(Holds::Statements, scopes, after);
+        self.place().is_arrow = of == Function::Arrow;
         Some(())
     }
 
-    fn word(&mut self, is_fresh: bool) -> Option<()> {
+    fn word(&mut self, is_fresh: bool, is_branch: bool) -> Option<()> {
         let begin = self.at;
         while is_word(self.peek()) {
             self.at += 1;
@@ -806,9 +883,11 @@ impl Skip<'_> {
             self.before = Before::Operand;
             return Some(());
         }
-        if self.keyword(word, next, behind)? {
+        let word = Word { word, next, behind, is_same_line, is_fresh, is_branch };
+        if self.keyword(&word)? {
             return Some(());
         }
+        let word = word.word;
         let name = Name::new(self.text, begin, end);
         if word == b"async" && is_same_line && is_word(next) {
             self.meet(name);
@@ -826,15 +905,21 @@ impl Skip<'_> {
             true => {
                 let declares = self.place().declares;
                 self.bind(name, declares);
+                self.ended = Ended::Whole;
             }
             false => self.meet(name),
         }
         Some(())
     }
 
-    /// Takes a word that is no name, and what belongs to it. `next` is the byte that follows it at `behind`. False if it is a name.
-    fn keyword(&mut self, word: &[u8], next: u8, behind: usize) -> Option<bool> {
+    /// Takes a word that is no name, and what belongs to it. False if it is a name.
+    fn keyword(&mut self, of: &Word<'_>) -> Option<bool> {
+        let &Word { word, next, behind, is_same_line, .. } = of;
         if !(2..=10).contains(&word.len()) {
+            return Some(false);
+        }
+        // The name of a method, behind `get`, `async` or `static`.
+        if matches!(self.holds(), Holds::Members | Holds::Class) && STATEMENTS.contains(&word) {
             return Some(false);
         }
         match word {
@@ -843,21 +928,35 @@ impl Skip<'_> {
                 self.has_this |= word == b"this" && !self.scopes.iter().any(|scope| scope.has_own_this);
                 self.before = Before::Operand;
             }
-            b"in" | b"instanceof" | b"extends" => self.infix(),
-            b"of" if self.holds() == Holds::Loop && self.before == Before::Operand => self.infix(),
+            b"in" | b"instanceof" | b"extends" => self.infix()?,
+            b"of" if self.holds() == Holds::Loop && self.before == Before::Operand => self.infix()?,
             b"new" if next == b'.' => return None,
+            b"return" if !is_same_line => {
+                self.begin_operand()?;
+                self.end_statement()?;
+            }
             b"return" | b"throw" | b"typeof" | b"new" | b"delete" | b"void" | b"case" => {
                 self.begin_operand()?;
                 self.before = Before::Operator;
             }
+            // Operators, or names.
+            b"yield" | b"await" if next == b'/' || next == b'{' || !is_same_line => return None,
             b"yield" | b"await" => {
                 self.begin_operand()?;
                 self.meet(Name::new(self.text, self.at - word.len(), self.at));
                 self.before = Before::Operator;
             }
-            b"else" | b"do" | b"try" | b"finally" | b"default" | b"break" | b"continue" | b"debugger" => {
+            b"break" | b"continue" => {
                 self.begin_operand()?;
-                self.before = Before::Start;
+                if is_same_line && is_word(next) {
+                    self.at = behind;
+                    self.name()?;
+                }
+                self.end_statement()?;
+            }
+            b"else" | b"do" | b"try" | b"finally" | b"default" | b"debugger" => {
+                self.begin_operand()?;
+                (self.before, self.is_branch) = (Before::Start, true);
             }
             b"if" | b"while" | b"switch" => {
                 self.begin_operand()?;
@@ -880,8 +979,8 @@ impl Skip<'_> {
             b"catch" => self.before = Before::Start,
             b"var" => self.declare(Declares::InFunction)?,
             b"const" => self.declare(Declares::InScope)?,
-            b"let" if is_word(next) || matches!(next, b'{' | b'[') => self.declare(Declares::InScope)?,
-            b"function" => self.function(behind)?,
+            b"let" => return self.let_word(of),
+            b"function" => self.function(behind, of.is_branch)?,
             b"class" => self.class(behind)?,
             b"super" | b"eval" | b"with" | b"export" | b"enum" => return None,
             _ => return Some(false),
@@ -889,12 +988,32 @@ impl Skip<'_> {
         Some(true)
     }
 
+    /// `let` declares, or is a name. False if it is one.
+    fn let_word(&mut self, of: &Word<'_>) -> Option<bool> {
+        let begins = match self.holds() {
+            Holds::Loop => of.is_fresh,
+            _ => self.before != Before::Operator,
+        };
+        if !begins || !(is_word(of.next) || matches!(of.next, b'{' | b'[')) {
+            return Some(false);
+        }
+        let rest = &self.text[of.behind..];
+        let length = rest.iter().position(|byte| !is_word(*byte)).unwrap_or(rest.len());
+        if matches!(&rest[..length], b"in" | b"of" | b"instanceof") {
+            return None;
+        }
+        self.declare(Declares::InScope)?;
+        Some(true)
+    }
+
     /// An operator that is a word. In the head of a loop it ends the declaration.
-    fn infix(&mut self) {
-        self.before = Before::Operator;
-        if self.holds() == Holds::Loop && self.in_pattern() {
+    fn infix(&mut self) -> Option<()> {
+        if self.holds() == Holds::Loop {
+            self.end_arrows()?;
             self.place().declares = Declares::Nothing;
         }
+        self.before = Before::Operator;
+        Some(())
     }
 
     fn parenthesis(&mut self, holds: Holds, at: usize) -> Option<()> {
@@ -933,7 +1052,7 @@ impl Skip<'_> {
     }
 
     /// A function, up to its parameters.
-    fn function(&mut self, behind: usize) -> Option<()> {
+    fn function(&mut self, behind: usize, is_branch: bool) -> Option<()> {
         self.begin_operand()?;
         let is_declared = self.before == Before::Start;
         self.at = behind;
@@ -942,7 +1061,8 @@ impl Skip<'_> {
             self.blank()?;
         }
         let name = self.name()?;
-        if let Some(name) = name.filter(|_| is_declared) {
+        // In a branch it is another block's, or none's.
+        if let Some(name) = name.filter(|_| is_declared && !is_branch) {
             self.bind(name, Declares::InScope);
         }
         self.enter(true, true);

@@ -280,6 +280,10 @@ where
                 decls.push(decl);
             }
 
+            // gleaner: it goes on behind the end of a line.
+            if cursor.next_if(Punctuator::Comma, interner)?.is_some() {
+                continue;
+            }
             match cursor.peek_semicolon(interner)? {
                 SemicolonResult::Found(_) => break,
                 SemicolonResult::NotFound(tk)
@@ -296,12 +300,6 @@ where
                         || tk.kind() == &TokenKind::Keyword((Keyword::In, false)) =>
                 {
                     break;
-                }
-                SemicolonResult::NotFound(tk)
-                    if tk.kind() == &TokenKind::Punctuator(Punctuator::Comma) =>
-                {
-                    // We discard the comma
-                    cursor.advance(interner);
                 }
                 SemicolonResult::NotFound(_) if self.loop_init => break,
                 SemicolonResult::NotFound(_) => {
