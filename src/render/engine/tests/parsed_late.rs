@@ -33,7 +33,7 @@ fn functions_that_are_parsed_late_see_the_variables_around_them() {
         "function f(t) { return (({ a = t, ...b }) => { let t = 1; return a + t + b.c })({ c: 3 }) } f(5) === 9",
         "function f(t) { return (([a, [t] = [2]], ...n) => a + t + n.length)([1]) + t } f(5) === 8",
         "function f(e) { try { throw 1 } catch (e) { e++ } return (() => e)() } f(7) === 7",
-        "function f(e) { try { null.x } catch { } const g = () => { try { throw e } catch ({ a = e }) { let e = 2; return e + a.a } }; return g() } f({ a: 3 }) === 5 || f({ a: 3 }) !== 0",
+        "function f(e) { try { null.x } catch { } const g = () => { try { throw {} } catch ({ a = e }) { let e = 2; return e + a } }; return g() } f(7) === 9",
         "function f(a) { return (() => { if (a) { function b() { return 1 } } return b() })() } f(1) === 1",
         "function f(b) { return (() => { { function c() { return b } } return c() })() } f(3) === 3",
         "function f() { return (() => arguments[0])() + (function () { return arguments.length })() } f(5) === 5",
@@ -142,13 +142,4 @@ fn places_of_errors_are_right_in_functions_that_are_parsed_late() {
     };
     assert_eq!(told(true), told(false));
     assert!(told(true).contains("missing"), "{}", told(true));
-}
-
-#[test]
-fn a_search_for_the_ends_of_functions_within_functions_is_bounded() {
-    // Each is too long to be passed over, and is searched in vain.
-    let open = "(function(){".repeat(50);
-    let body = format!("\"{}\"", "x".repeat(70 << 10));
-    let script = format!("{open}return {body}.length{}", "})".repeat(50));
-    assert!(engine().evaluate(&script, "deep").is_some());
 }
