@@ -8,6 +8,9 @@ use std::collections::HashSet;
 /// A body of more bytes is parsed: it is more likely to be called, and each function around it would be searched for its end again.
 const BYTES_MAX: usize = 64 << 10;
 
+/// A body with more brackets or scopes in one another is parsed: names go up through each of them.
+const DEPTH_MAX: usize = 500;
+
 /// A function's body that was skipped.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Skipped<'a> {
@@ -196,6 +199,9 @@ impl Name {
     }
 }
 
+/// More names than these are looked for in a table.
+const LISTED_MAX: usize = 16;
+
 /// Names of a function or of a block.
 struct Scope {
     is_function: bool,
@@ -217,16 +223,19 @@ impl Scope {
 
     /// The names that were met and are not bound here.
     fn left(mut self, text: &[u8]) -> Vec<Name> {
-        let bits = self.bound.iter().fold(0, |bits, name| bits | name.bit());
         if self.has_own_this {
             self.met.retain(|name| name.of(text) != b"arguments");
         }
-        if bits != 0 {
+        let bits = self.bound.iter().fold(0, |bits, name| bits | name.bit());
+        if self.bound.len() > LISTED_MAX {
+            let bound: HashSet<&[u8]> = self.bound.iter().map(|name| name.of(text)).collect();
+            self.met.retain(|name| bits & name.bit() == 0 || !bound.contains(name.of(text)));
+        } else if bits != 0 {
             self.met.retain(|name| {
                 bits & name.bit() == 0 || !self.bound.iter().any(|bound| bound.is(name, text))
             });
         }
-        if self.is_function && self.met.len() > 16 {
+        if self.is_function && self.met.len() > LISTED_MAX {
             let mut seen = HashSet::with_capacity(self.met.len());
             self.met.retain(|name| seen.insert(name.of(text)));
         }
@@ -453,6 +462,9 @@ impl Skip<'_> {
 
     /// Takes the next token.
     fn token(&mut self) -> Option<Next> {
+        if self.places.len().max(self.scopes.len()) > DEPTH_MAX {
+            return None;
+        }
         self.newline = false;
         self.blank()?;
         let byte = *self.text.get(self.at)?;
@@ -925,7 +937,9 @@ impl Skip<'_> {
         match word {
             b"this" | b"null" | b"true" | b"false" | b"import" => {
                 self.begin_operand()?;
-                self.has_this |= word == b"this" && !self.scopes.iter().any(|scope| scope.has_own_this);
+                if word == b"this" && !self.has_this {
+                    self.has_this = !self.scopes.iter().any(|scope| scope.has_own_this);
+                }
                 self.before = Before::Operand;
             }
             b"in" | b"instanceof" | b"extends" => self.infix()?,
