@@ -72,6 +72,22 @@ fn a_kept_script_is_read_anew_within_a_page_and_its_declarations_are_held_agains
 }
 
 #[test]
+fn a_script_is_parsed_late_on_one_page_and_whole_for_those_that_share_it() {
+    // A function that is none shows which it was.
+    let script = long(
+        "function never() { let = = 'a body that is long enough to be passed over, of eighty bytes and more'; } log.push('ran')",
+    );
+    let (mut kept, mut logs) = (EngineCache::default(), Vec::new());
+    for _ in 0..2 {
+        let (log, next) = page_of(kept, &[&format!("{script}/*{}*/", "y".repeat(16 << 10))], "");
+        kept = next;
+        logs.push(log);
+    }
+    assert_eq!(logs[0], "ran ");
+    assert!(logs[1].contains("SyntaxError"), "{logs:?}");
+}
+
+#[test]
 fn scripts_that_call_eval_directly_are_not_kept() {
     let scripts = [
         "function f(text) { eval(text); return typeof added } log.push(f('var added = 1'), f('1'))",
