@@ -109,6 +109,33 @@ fn variables_begin_as_the_parameters_of_their_name() {
 }
 
 #[test]
+fn private_names_are_of_the_class_around_that_has_them() {
+    assert_js(&[
+        "class A { #x = 1; m() { class B { n(a) { return a.#x } } return new B().n(this) } } new A().m() === 1",
+        "class A { m() { class B { #x = 2; n() { return this.#x } } return new B().n() } } new A().m() === 2",
+        "class A { #x = 1; m() { class B { #x = 2; n(a) { return #x in a } } return new B().n(this) } } new A().m() === false",
+        "class A { #x = 1; m() { class B { y = this.z(); z() { return (a) => a.#x } } return new B().y(this) } } new A().m() === 1",
+        "class A { #x = 3; static m(a) { return class { static y = a.#x; static { this.z = a.#x } } } } A.m(new A()).y + A.m(new A()).z === 6",
+        "class A { #x = 4; m() { class B {} try { eval('(b => b.#y)') } catch { return eval('this.#x') } } } new A().m() === 4",
+    ]);
+}
+
+#[test]
+fn defaults_within_patterns_do_not_see_the_variables_of_the_body() {
+    assert_js(&[
+        "var t = 1; (({ a = t }) => { var t = 2; return a + t })({}) === 3",
+        "var t = 1; (({ b: [a = t] }) => { var t = 2; return a + t })({ b: [] }) === 3",
+        "var t = 'k'; (({ [t]: a }) => { var t = 2; return a + t })({ k: 1 }) === 3",
+        "var t = 'k'; (({ [t]: { a } }) => { var t = 2; return a + t })({ k: { a: 1 } }) === 3",
+        "var t = 1; (([, ...[a = t]]) => { var t = 2; return a + t })([]) === 3",
+        "var t = 1; (({ a } = { a: t }) => { var t = 2; return a + t })() === 3",
+        "var t = 1; (function ({ a = () => t }) { var t = 2; return (() => a() + t)() })({}) === 3",
+        "(function ({ a = 1 }, b) { var a; return [a, b, arguments.length].join() })({}, 2) === '1,2,2'",
+        "(({ a = 1 }, b, c = 2, d) => a).length === 2 && (([a] = [], b) => a).length === 0 && ((a, ...[b = 1]) => a).length === 1",
+    ]);
+}
+
+#[test]
 fn eval_in_methods_and_fields_sees_what_is_around_them() {
     assert_js(&[
         "(function () { let k = 5; class A { x = eval('k + 1') } return new A().x })() === 6",

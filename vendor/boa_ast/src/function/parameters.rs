@@ -2,6 +2,7 @@ use crate::{
     declaration::{Binding, Variable},
     expression::Expression,
     operations::bound_names,
+    pattern::{ArrayPatternElement, ObjectPatternElement, Pattern},
     visitor::{VisitWith, Visitor, VisitorMut},
 };
 use bitflags::bitflags;
@@ -37,6 +38,8 @@ impl FormalParameterList {
         let mut flags = FormalParameterListFlags::default();
         let mut length = 0;
         let mut names = FxHashSet::default();
+        // gleaner: `length` ends at an initializer; expressions are within patterns too.
+        let mut initialized = false;
 
         for parameter in &parameters {
             let parameter_names = bound_names(parameter);
@@ -55,17 +58,17 @@ impl FormalParameterList {
             if parameter.is_rest_param() {
                 flags |= FormalParameterListFlags::HAS_REST_PARAMETER;
             }
-            if parameter.init().is_some() {
+            initialized |= parameter.init().is_some();
+            if parameter.init().is_some()
+                || matches!(parameter.variable().binding(), Binding::Pattern(pattern) if has_expression(pattern))
+            {
                 flags |= FormalParameterListFlags::HAS_EXPRESSIONS;
             }
             if parameter.is_rest_param() || parameter.init().is_some() || !parameter.is_identifier()
             {
                 flags.remove(FormalParameterListFlags::IS_SIMPLE);
             }
-            if !(flags.contains(FormalParameterListFlags::HAS_EXPRESSIONS)
-                || parameter.is_rest_param()
-                || parameter.init().is_some())
-            {
+            if !initialized && !parameter.is_rest_param() {
                 length += 1;
             }
         }
@@ -121,6 +124,32 @@ impl FormalParameterList {
     #[must_use]
     pub const fn has_arguments(&self) -> bool {
         self.flags.contains(FormalParameterListFlags::HAS_ARGUMENTS)
+    }
+}
+
+/// gleaner: `ContainsExpression` of a pattern: an initializer or a computed name, at any depth.
+fn has_expression(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Object(pattern) => pattern.bindings().iter().any(|element| match element {
+            ObjectPatternElement::SingleName {
+                name, default_init, ..
+            } => name.computed().is_some() || default_init.is_some(),
+            ObjectPatternElement::Pattern {
+                name,
+                pattern,
+                default_init,
+            } => name.computed().is_some() || default_init.is_some() || has_expression(pattern),
+            _ => false,
+        }),
+        Pattern::Array(pattern) => pattern.bindings().iter().any(|element| match element {
+            ArrayPatternElement::SingleName { default_init, .. } => default_init.is_some(),
+            ArrayPatternElement::Pattern {
+                pattern,
+                default_init,
+            } => default_init.is_some() || has_expression(pattern),
+            ArrayPatternElement::PatternRest { pattern } => has_expression(pattern),
+            _ => false,
+        }),
     }
 }
 

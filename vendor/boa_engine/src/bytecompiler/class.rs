@@ -211,8 +211,12 @@ impl ByteCompiler<'_> {
                 _ => {}
             }
         }
-        self.bytecode
-            .emit_push_private_environment(class_register.variable(), name_indices);
+        // gleaner: a class without private names has no environment of them, which each call of its methods would copy.
+        let has_private_names = !name_indices.is_empty();
+        if has_private_names {
+            self.bytecode
+                .emit_push_private_environment(class_register.variable(), name_indices);
+        }
 
         let mut static_elements = Vec::new();
 
@@ -736,7 +740,9 @@ impl ByteCompiler<'_> {
         self.register_allocator.dealloc(proto_register);
 
         self.pop_declarative_scope(outer_scope);
-        self.bytecode.emit_pop_private_environment();
+        if has_private_names {
+            self.bytecode.emit_pop_private_environment();
+        }
 
         if let Some(dst) = dst {
             self.bytecode
