@@ -4,7 +4,7 @@ use scraper::Node;
 use scraper::node::Element;
 use url::Url;
 
-use super::form::{self, Form, Kind};
+use super::form::{self, Form};
 use super::form_tree::FormTree;
 use super::message::{self, Message};
 use super::phrases;
@@ -235,12 +235,6 @@ impl View {
     #[must_use]
     pub fn widget_in(&self, form: usize) -> Option<&'static str> {
         self.widgets.iter().find(|(of, _)| *of == Some(form)).map(|(_, name)| *name)
-    }
-
-    /// True if any form has a password field.
-    #[must_use]
-    pub fn has_password_field(&self) -> bool {
-        self.forms.iter().flat_map(|form| &form.controls).any(|control| control.kind == Kind::Password)
     }
 }
 

@@ -102,11 +102,6 @@ impl Filing {
         if is_narrower { of_film } else { said }
     }
 
-    /// The labels of a site.
-    pub fn labels_of<'f>(&'f self, site: &'f str) -> impl Iterator<Item = &'f LabelRow> {
-        self.labels.rows.iter().filter(move |row| &*row.site == site)
-    }
-
     /// The category that a label is mapped to.
     #[must_use]
     pub fn of_label(&self, row: &LabelRow) -> Option<u32> {

@@ -54,12 +54,6 @@ impl Infohashes {
             _ => "v1",
         }
     }
-
-    /// True if both name the same torrent by either hash.
-    #[must_use]
-    pub fn same_torrent(&self, other: &Self) -> bool {
-        (self.v1.is_some() && self.v1 == other.v1) || (self.v2.is_some() && self.v2 == other.v2)
-    }
 }
 
 impl fmt::Display for Infohashes {

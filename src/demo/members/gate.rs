@@ -71,11 +71,6 @@ impl Gate {
         id
     }
 
-    /// Ends every session of a member.
-    pub(super) fn end_members(&mut self) {
-        self.sessions.retain(|_, session| !session.is_member);
-    }
-
     pub(super) fn end(&mut self, id: &str) -> bool {
         self.sessions.remove(id).is_some_and(|session| session.is_member)
     }

@@ -138,11 +138,6 @@ impl MembersSite {
         self.site.state().log.clone()
     }
 
-    /// Ends every member's session, as a restart of the real software would.
-    pub fn end_sessions(&self) {
-        self.site.state().gate.end_members();
-    }
-
     /// Stops listening, lets running responses finish, and releases the port; after `limits::DEMO_STOP_TIME_MAX`
     /// the remaining connections are aborted.
     pub async fn stop(self) {

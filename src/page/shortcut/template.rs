@@ -343,12 +343,6 @@ impl Source {
             || matches!(self, Self::Cookie(_) | Self::Before(_) | Self::Now | Self::NowMs | Self::Callback)
     }
 
-    /// Whether it is from the page's address.
-    #[must_use]
-    pub fn is_of_address(&self) -> bool {
-        matches!(self, Self::Query(_) | Self::Segment(_) | Self::Number(..))
-    }
-
     fn parse(text: &str) -> Result<Self, String> {
         const HINT: &str =
             "@name, @query, @path, @meta, @attribute, @script, @cookie, @before, @now, @now_ms, @callback";
