@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use clap::{Arg, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use crate::{simulate, train};
+use crate::{render, simulate, train};
 
-/// Developer tools for gleaner: train the login form model, measure the schedule
+/// Developer tools for gleaner: train the login form model, measure the schedule, render pages
 #[derive(Parser)]
 #[command(name = "gleaner-lab", version, after_help = "Start with: gleaner-lab train --json")]
 pub struct Cli {
@@ -25,6 +25,9 @@ enum Command {
         after_help = "Example: gleaner-lab simulate --generate forum.csv && gleaner-lab simulate forum.csv --per-day 6"
     )]
     Simulate(simulate::Options),
+    /// Render pages of a server on this machine, all in this process, for a profile of the script engine
+    #[command(after_help = "Example: gleaner-lab render http://127.0.0.1:8461/antd/")]
+    Render(render::Options),
 }
 
 /// The parser. A negative number is a value, which its option rejects with its own message.
@@ -43,6 +46,7 @@ pub fn main() -> ExitCode {
     let done = match cli.command {
         Command::Train(options) => train::command(&options),
         Command::Simulate(options) => simulate::command(&options),
+        Command::Render(options) => render::command(&options),
     };
     let Err(error) = done else { return ExitCode::SUCCESS };
     // The reader has closed our output.

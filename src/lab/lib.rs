@@ -1,5 +1,6 @@
-//! Developer tools for gleaner: `login` trains the login form model, `schedule` replays post times against every recheck policy.
-//! A separate program, so that the service contains neither.
+//! Developer tools for gleaner: `login` trains the login form model, `schedule` replays post times against every recheck policy,
+//! `render` renders pages where a profile can be written.
+//! A separate program, so that the service contains none of it.
 
 /// Writes to standard output; if that fails, returns the error from the calling function.
 macro_rules! out {
@@ -18,6 +19,7 @@ macro_rules! outln {
 pub mod cli;
 pub mod limits;
 pub mod login;
+mod render;
 pub mod schedule;
 mod simulate;
 mod train;

@@ -24,3 +24,6 @@ pub const BOARDS_MAX: usize = 1_000_000;
 pub const LOOKS_PER_DAY_MAX: usize = 1_440;
 
 pub const SIMULATED_LOOKS_MAX: u64 = 50_000_000;
+
+/// Bytes of a response of a page that `render` shows: the largest bundles of scripts have ten million.
+pub const RESPONSE_BYTES_MAX: u64 = 64 << 20;
