@@ -1,5 +1,7 @@
 //! Every cap of this room, with its unit and its reason. A queue, body, depth, loop or retry without a cap here is a bug.
 
+use std::time::Duration;
+
 /// Bytes of a file of labelled forms: a hundred thousand forms.
 pub const LABELLED_FORMS_BYTES_MAX: u64 = 512 << 20;
 
@@ -27,3 +29,6 @@ pub const SIMULATED_LOOKS_MAX: u64 = 50_000_000;
 
 /// Bytes of a response of a page that `render` shows: the largest bundles of scripts have ten million.
 pub const RESPONSE_BYTES_MAX: u64 = 64 << 20;
+
+/// For how long its server may say nothing.
+pub const SILENCE_MAX: Duration = Duration::from_secs(30);
