@@ -111,7 +111,7 @@ impl Brought {
 
     /// One in this many pages is rendered: ever fewer if that yields nothing.
     fn share(self, trials: u32, first: u32, most: u32) -> u32 {
-        let vain = self.rendered.saturating_sub(trials).min(4);
+        let vain = self.rendered.saturating_sub(trials).min(16);
         if self.gained > 0 { first } else { (first << vain).min(most) }
     }
 
