@@ -7,11 +7,13 @@ use super::tool_of;
 use crate::cli::harness::{Service, Site, folder, run, wait_for};
 use crate::cli::web::port_of;
 
-/// Cases of each endpoint that are made at random; those at the bounds of parameters come on top.
-const CASES: &str = "120";
+/// Cases of each endpoint that are made at random, unless `GLEANER_OPENAPI_CASES` has another number; those at the bounds of parameters
+/// come on top.
+const CASES: usize = 20;
 
 #[test]
 fn schemathesis_finds_nothing_that_the_document_does_not_say() {
+    let made = std::env::var("GLEANER_OPENAPI_CASES").map_or(CASES, |number| number.parse().unwrap());
     let here = folder();
     let here = here.path();
     // It is there: what is pressed has something to act upon.
@@ -26,12 +28,12 @@ fn schemathesis_finds_nothing_that_the_document_does_not_say() {
     let output = Command::new(tool_of("openapi", "python"))
         .current_dir(here)
         .arg(script)
-        .args([&format!("http://127.0.0.1:{port}"), token, CASES])
+        .args([&format!("http://127.0.0.1:{port}"), token, &made.to_string()])
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     let cases = said.split(" generated, ").next().and_then(|text| text.rsplit(' ').next()).unwrap_or_default();
-    assert!(cases.parse::<u32>().is_ok_and(|cases| cases >= 2_000), "{said}");
+    assert!(cases.parse::<usize>().is_ok_and(|cases| cases >= 10 * made), "{said}");
     assert!(service.stop().success());
 }
