@@ -176,12 +176,7 @@ impl HttpTransport {
     }
 
     /// The request as it is sent.
-    fn asking(
-        &self,
-        client: &reqwest::Client,
-        request: &Request<'_>,
-        url: &url::Url,
-    ) -> Result<reqwest::RequestBuilder, FetchFailure> {
+    fn asking(&self, client: &reqwest::Client, request: &Request<'_>, url: &url::Url) -> reqwest::RequestBuilder {
         let jar = &self.clients.cookies;
         let is_known = request.by_script.is_none_or(|script| script.credentials);
         let authorization = jar.authorization(url).filter(|_| is_known);
@@ -189,13 +184,13 @@ impl HttpTransport {
         let cookies = jar.cookies(url).filter(|_| is_known && !self.clients.headers.contains_key(header::COOKIE));
         let referer =
             request.referer.filter(|_| request.post.is_none() && !self.clients.headers.contains_key(header::REFERER));
-        let referer = referer.and_then(|page| referer::of(page, url));
+        let referer = referer.and_then(|page| referer::of(page, request.url));
         let mut asking = match request.post {
             None => client.get(url.clone()),
             Some(post) => {
                 // Browsers send the origin with each POST, and the full referrer within its own origin.
-                let (page, origin) = (parsed(post.referer)?, post.referer.origin());
-                let referer = if page.origin() == url.origin() { page.as_str() } else { origin };
+                let origin = post.referer.origin();
+                let referer = if origin == request.url.origin() { post.referer.as_str() } else { origin };
                 let asking = client.post(url.clone()).header(header::CONTENT_TYPE, post.content_type);
                 asking.header(header::REFERER, referer).header(header::ORIGIN, origin).body(post.body.to_vec())
             }
@@ -227,7 +222,7 @@ impl HttpTransport {
                 }
             }
         }
-        Ok(asking)
+        asking
     }
 }
 
@@ -296,7 +291,7 @@ impl Transport for HttpTransport {
             origin: url.origin(),
             long_heads: self.long_heads.clone(),
         };
-        let asking = self.asking(&self.client(&patience.origin)?, &request, &url)?;
+        let asking = self.asking(&self.client(&patience.origin)?, &request, &url);
         let response = patience.wait(asking.send()).await.map_err(|failure| self.over_proxy(failure))?;
         // Done here, because the client's own cookie store ignores the server's clock.
         if request.by_script.is_none_or(|script| script.credentials) {

@@ -2,27 +2,27 @@
 //! strict-origin-when-cross-origin (W3C Referrer Policy §3.7).
 
 use reqwest::header::HeaderValue;
-use url::Url;
 
 use gleaner_base::url::CrawlUrl;
 
 /// What a request to `to` says of the page that linked it: its URL to its own origin, only its origin to any other, and
 /// nothing from https to http. A [`CrawlUrl`] has neither fragment nor user name; a key in it stays at its origin.
-pub(super) fn of(page: &CrawlUrl, to: &Url) -> Option<HeaderValue> {
+pub(super) fn of(page: &CrawlUrl, to: &CrawlUrl) -> Option<HeaderValue> {
     let is_downgrade = page.scheme() == "https" && to.scheme() != "https";
-    let is_own = page.origin() == to.origin().ascii_serialization();
-    let told = match (is_downgrade, is_own) {
+    let told = match (is_downgrade, page.origin() == to.origin()) {
         (true, _) => return None,
-        (false, true) => page.as_str().to_owned(),
-        (false, false) => format!("{}/", page.origin()),
+        (false, true) => HeaderValue::from_str(page.as_str()),
+        (false, false) => HeaderValue::try_from(format!("{}/", page.origin())),
     };
-    let mut value = HeaderValue::from_str(&told).ok()?;
+    let mut value = told.ok()?;
     value.set_sensitive(true);
     Some(value)
 }
 
 #[cfg(test)]
 mod tests {
+    use url::Url;
+
     use super::*;
 
     #[test]
@@ -37,9 +37,9 @@ mod tests {
             ("https://a.example/t/1", "http://a.example/dl/1", None),
             ("https://anna:secret@a.example/t/1#part", "https://a.example/dl/1", Some("https://a.example/t/1")),
         ] {
-            let (page, to) = (CrawlUrl::exact(&Url::parse(page).unwrap()).unwrap(), Url::parse(to).unwrap());
+            let [page, to] = [page, to].map(|url| CrawlUrl::exact(&Url::parse(url).unwrap()).unwrap());
             let value = of(&page, &to);
-            assert_eq!(value.as_ref().map(|value| value.to_str().unwrap()), told, "{} {to}", page.as_str());
+            assert_eq!(value.as_ref().map(|value| value.to_str().unwrap()), told, "{page} {to}");
         }
     }
 }
