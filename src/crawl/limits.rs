@@ -459,8 +459,8 @@ pub const RENDER_TRIALS: u32 = 3;
 
 pub const RENDER_SAMPLED_OF: u32 = 100;
 
-/// The same for pages that have links of their class, once that has yielded nothing for long: on a large site of static pages, renders
-/// were a tenth of the processor time with 800.
+/// The same for pages that have links of their class, once that has yielded nothing for long. With 800, a crawl of 15,200 static pages
+/// rendered 36; without any it took 6 and 19 % less processor time.
 pub const RENDER_FULL_SAMPLED_OF: u32 = 3_200;
 
 pub const RENDER_BARE_SAMPLED_OF: u32 = 10;

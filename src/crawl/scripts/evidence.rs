@@ -111,6 +111,7 @@ impl Brought {
 
     /// One in this many pages is rendered: ever fewer if that yields nothing.
     fn share(self, trials: u32, first: u32, most: u32) -> u32 {
+        // By the 16th, `most` is long reached.
         let vain = self.rendered.saturating_sub(trials).min(16);
         if self.gained > 0 { first } else { (first << vain).min(most) }
     }

@@ -182,17 +182,17 @@ impl HttpTransport {
         let authorization = jar.authorization(url).filter(|_| is_known);
         // Cookies in the rule file's headers replace those of the jar.
         let cookies = jar.cookies(url).filter(|_| is_known && !self.clients.headers.contains_key(header::COOKIE));
-        let referer =
-            request.referer.filter(|_| request.post.is_none() && !self.clients.headers.contains_key(header::REFERER));
-        let referer = referer.and_then(|page| referer::of(page, request.url));
+        let page = match request.post {
+            Some(post) => Some(post.referer),
+            None => request.referer.filter(|_| !self.clients.headers.contains_key(header::REFERER)),
+        };
+        let referer = page.and_then(|page| referer::of(page, request.url));
         let mut asking = match request.post {
             None => client.get(url.clone()),
             Some(post) => {
-                // Browsers send the origin with each POST, and the full referrer within its own origin.
-                let origin = post.referer.origin();
-                let referer = if origin == request.url.origin() { post.referer.as_str() } else { origin };
+                // Browsers send the origin with each POST.
                 let asking = client.post(url.clone()).header(header::CONTENT_TYPE, post.content_type);
-                asking.header(header::REFERER, referer).header(header::ORIGIN, origin).body(post.body.to_vec())
+                asking.header(header::ORIGIN, post.referer.origin()).body(post.body.to_vec())
             }
         };
         for (name, value) in

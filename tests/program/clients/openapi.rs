@@ -11,6 +11,9 @@ use crate::cli::web::port_of;
 /// come on top.
 const CASES: usize = 20;
 
+/// Fewer are made otherwise: examples, bounds and one at random of each endpoint are 831.
+const AT_BOUNDS: usize = 800;
+
 #[test]
 fn schemathesis_finds_nothing_that_the_document_does_not_say() {
     let made = std::env::var("GLEANER_OPENAPI_CASES").map_or(CASES, |number| number.parse().unwrap());
@@ -34,6 +37,6 @@ fn schemathesis_finds_nothing_that_the_document_does_not_say() {
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     let cases = said.split(" generated, ").next().and_then(|text| text.rsplit(' ').next()).unwrap_or_default();
-    assert!(cases.parse::<usize>().is_ok_and(|cases| cases >= 10 * made), "{said}");
+    assert!(cases.parse::<usize>().is_ok_and(|cases| cases >= AT_BOUNDS + 10 * made), "{said}");
     assert!(service.stop().success());
 }

@@ -525,33 +525,38 @@ async fn what_is_wrong_with_a_certificate_is_told_with_a_hint() {
 
 #[tokio::test]
 async fn a_form_is_posted_as_a_browser_posts_it_and_does_not_show_in_debug() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let page = parse(&format!("http://{}/login?x=1", listener.local_addr().unwrap()));
-    let serving = tokio::spawn(async move {
-        let (mut socket, _) = listener.accept().await.unwrap();
-        let mut got = Vec::new();
-        while !got.ends_with(b"p=secret") {
-            let mut piece = [0; 4_096];
-            let length = socket.read(&mut piece).await.unwrap();
-            assert_ne!(length, 0, "{}", String::from_utf8_lossy(&got));
-            got.extend_from_slice(&piece[..length]);
+    // The page of the form is at the origin that it is sent to, or at another, which is told no more than the page's origin.
+    for is_own in [true, false] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = parse(&format!("http://{}/login?x=1", listener.local_addr().unwrap()));
+        let page = if is_own { url.clone() } else { parse("http://other.example/login?key=0123") };
+        let told = if is_own { page.as_str() } else { "http://other.example/" };
+        let serving = tokio::spawn(async move {
+            let (mut socket, _) = listener.accept().await.unwrap();
+            let mut got = Vec::new();
+            while !got.ends_with(b"p=secret") {
+                let mut piece = [0; 4_096];
+                let length = socket.read(&mut piece).await.unwrap();
+                assert_ne!(length, 0, "{}", String::from_utf8_lossy(&got));
+                got.extend_from_slice(&piece[..length]);
+            }
+            socket.write_all(b"HTTP/1.1 302 Found\r\nLocation: /in\r\nContent-Length: 0\r\n\r\n").await.unwrap();
+            String::from_utf8(got).unwrap()
+        });
+        let post = Post { content_type: "application/x-www-form-urlencoded", body: b"u=a&p=secret", referer: &page };
+        let request = Request { post: Some(post), ..(&url).into() };
+        assert!(!format!("{request:?}").contains("secret"));
+        let response = transport(AddressPolicy::Any, None).send(request).await.unwrap();
+        assert_eq!((response.status, response.headers.location.as_deref()), (302, Some("/in")));
+        let got = serving.await.unwrap().to_ascii_lowercase();
+        assert!(got.starts_with("post /login?x=1 http/1.1\r\n"), "{got}");
+        for header in [
+            "content-type: application/x-www-form-urlencoded\r\n".to_owned(),
+            format!("referer: {told}\r\n"),
+            format!("origin: {}\r\n", page.origin()),
+            "content-length: 12\r\n".to_owned(),
+        ] {
+            assert!(got.contains(&header), "{header} is missing in {got}");
         }
-        socket.write_all(b"HTTP/1.1 302 Found\r\nLocation: /in\r\nContent-Length: 0\r\n\r\n").await.unwrap();
-        String::from_utf8(got).unwrap()
-    });
-    let post = Post { content_type: "application/x-www-form-urlencoded", body: b"u=a&p=secret", referer: &page };
-    let request = Request { post: Some(post), ..(&page).into() };
-    assert!(!format!("{request:?}").contains("secret"));
-    let response = transport(AddressPolicy::Any, None).send(request).await.unwrap();
-    assert_eq!((response.status, response.headers.location.as_deref()), (302, Some("/in")));
-    let got = serving.await.unwrap().to_ascii_lowercase();
-    assert!(got.starts_with("post /login?x=1 http/1.1\r\n"), "{got}");
-    for header in [
-        "content-type: application/x-www-form-urlencoded\r\n".to_owned(),
-        format!("referer: {}\r\n", page.as_str()),
-        format!("origin: {}\r\n", page.origin()),
-        "content-length: 12\r\n".to_owned(),
-    ] {
-        assert!(got.contains(&header), "{header} is missing in {got}");
     }
 }
