@@ -7,6 +7,10 @@ pub use gleaner_torrent::limits::TORRENT_BYTES_MAX;
 /// Connections at once: for the next one, that is let go which has waited longest for a request.
 pub const CONNECTIONS_MAX: usize = 1_024;
 
+/// Connections that wait to be accepted; the system has a cap of its own (net.core.somaxconn, 4,096). Of those beyond, the client's system sends anew after seconds that
+/// double, until it gives up: with the usual 128 a flood of connections kept others out for minutes.
+pub const BACKLOG: u32 = 4_096;
+
 /// Time for the head of a request: slow ones hold a connection.
 pub const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
 

@@ -14,11 +14,11 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::{TcpListener, TcpSocket, UnixListener};
 use tokio_io_timeout::TimeoutStream;
 
 use crate::access::Peer;
-use crate::limits::{ANSWER_TIME_MAX, HEAD_BYTES_MAX, HEAD_TIME_MAX, STALL_TIME_MAX};
+use crate::limits::{ANSWER_TIME_MAX, BACKLOG, HEAD_BYTES_MAX, HEAD_TIME_MAX, STALL_TIME_MAX};
 use crate::places::{Places, Seat, WithWork};
 use crate::problem::Problem;
 use crate::{Outlet, router};
@@ -38,9 +38,11 @@ impl Listening {
     pub fn bind(listen: &Listen) -> std::io::Result<Self> {
         match listen {
             Listen::Tcp(address) => {
-                let listener = std::net::TcpListener::bind(address)?;
-                listener.set_nonblocking(true)?;
-                Ok(Self::Tcp(TcpListener::from_std(listener)?))
+                let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+                // The next process takes the port over although connections of this one are still being closed.
+                socket.set_reuseaddr(true)?;
+                socket.bind(*address)?;
+                socket.listen(BACKLOG).map(Self::Tcp)
             }
             Listen::Unix(path) => {
                 if std::fs::symlink_metadata(path).is_ok_and(|of| of.file_type().is_socket()) {

@@ -87,22 +87,28 @@ fn what_was_stored_is_found_by_the_command_and_by_the_service() {
 /// SIGKILLs at random moments of a crawl with its index, every third of them while the index is made anew: `GLEANER_KILLS` of them.
 #[test]
 fn after_each_kill_the_index_has_what_the_database_has_once() {
+    const TORRENTS: u64 = 400;
     let kills = std::env::var("GLEANER_KILLS").map_or(9, |kills| kills.parse().unwrap());
     let here = folder();
     let here = here.path();
-    let mut site = Site::start(here, 400, 1);
+    let mut site = Site::start(here, TORRENTS as usize, 1);
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
-    let mut counts = Vec::new();
+    let (mut counts, mut had) = (Vec::new(), 0);
     for kill in 0..kills {
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
-        if kill % 3 == 2 {
+        let is_made_anew = kill % 3 == 2;
+        if is_made_anew {
             let _ = fs::remove_dir_all(here.join("data/search"));
         }
         let service = Service::start(here);
         wait_for("the service is up", || (!service.logged("service is up").is_empty()).then_some(()));
-        std::thread::sleep(std::time::Duration::from_millis(random % 900));
+        // By torrents, not by time: a slow machine comes as far. A few milliseconds more are another step of its work.
+        let more = if is_made_anew { 0 } else { 1 + random % 100 };
+        let wanted = (had + more).min(TORRENTS);
+        wait_for("the crawl goes on", || (archived(&here.join("data")).len() as u64 >= wanted).then_some(()));
+        std::thread::sleep(std::time::Duration::from_millis(random % 40));
         // Dropped, it is killed.
         drop(service);
         let status = run(here, &["status", "--json", "--data", "data", "--rules", "rules"]).ended(0).json();
@@ -111,10 +117,12 @@ fn after_each_kill_the_index_has_what_the_database_has_once() {
         let hashes: std::collections::BTreeSet<&str> = hashes(&found).into_iter().collect();
         assert_eq!((found["total"].as_u64(), hashes.len() as u64), (Some(stored), stored), "kill {kill}: {status}");
         counts.push(stored);
-        if stored == 400 {
+        had = stored;
+        if stored == TORRENTS {
             fs::remove_dir_all(here.join("data")).unwrap();
             fs::remove_dir_all(here.join("rules")).unwrap();
-            site = Site::start(here, 400, 1);
+            had = 0;
+            site = Site::start(here, TORRENTS as usize, 1);
         }
     }
     drop(site);
