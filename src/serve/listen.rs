@@ -173,6 +173,18 @@ fn below(uri: &Uri, base_path: &str) -> Uri {
 mod tests {
     use super::*;
 
+    /// Nobody accepts: of those beyond the backlog, the system drops what asks for a connection, and `connect` waits.
+    #[tokio::test]
+    async fn more_connections_wait_to_be_accepted_than_the_usual_128() {
+        let listening = Listening::bind(&Listen::Tcp(([127, 0, 0, 1], 0).into())).unwrap();
+        let address = listening.address().unwrap().unwrap();
+        let mut waiting = Vec::new();
+        for nth in 0..500 {
+            let connected = std::net::TcpStream::connect_timeout(&address, std::time::Duration::from_secs(20));
+            waiting.push(connected.unwrap_or_else(|error| panic!("connection {nth}: {error}")));
+        }
+    }
+
     #[test]
     fn paths_are_read_below_the_base_and_without_a_final_slash() {
         let of = |uri: &str, base: &str| below(&uri.parse().unwrap(), base).to_string();
