@@ -500,6 +500,8 @@ pub fn absolute(to: &Path) -> anyhow::Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
     use super::*;
 
     #[test]
@@ -544,12 +546,24 @@ mod tests {
         let backups = app.backups();
         let wish = |name: &str| Wish { to: here.path().join(name), keep: None, with_secrets: false };
         backups.make(wish("slow")).unwrap();
-        // Nobody writes into this pipe: whoever reads it waits, as for a disk that does not answer.
+        // Whoever reads more of this pipe than its one byte waits, as for a disk that does not answer.
         let pipe = here.path().join("slow/torrents/.checked");
         std::fs::remove_file(&pipe).unwrap();
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
-        let told = backups.make_within(wish("slow"), STOP_LOOK * 4).unwrap_err().told;
-        assert!(told.contains("this disk does not answer"), "{told}");
+        let mut disk = std::fs::OpenOptions::new().read(true).write(true).open(&pipe).unwrap();
+        disk.write_all(b"0").unwrap();
+        // On a machine that stands still itself, the backup may be given up before it comes to the pipe.
+        let mut hang = STOP_LOOK * 4;
+        while rustix::io::ioctl_fionread(&disk).unwrap() > 0 {
+            let told = backups.make_within(wish("slow"), hang).unwrap_err().told;
+            assert!(told.contains("this disk does not answer"), "{told}");
+            let has_come = || backups.status().hung.is_empty() || rustix::io::ioctl_fionread(&disk).unwrap() == 0;
+            assert!((0..1_000).any(|_| {
+                std::thread::sleep(STOP_LOOK);
+                has_come()
+            }));
+            hang *= 2;
+        }
         let told = backups.make(wish("slow")).unwrap_err();
         assert!(told.contains("still waits for this disk"), "{told}");
         let noted = backups.last(Some(&wish("slow").to));
@@ -558,7 +572,7 @@ mod tests {
         assert_eq!((status.hung.len(), status.under_way), (1, None));
         assert!(status.hung[0].to.ends_with("/slow"), "{:?}", status.hung);
         // It answers again.
-        drop(std::fs::OpenOptions::new().write(true).open(&pipe).unwrap());
+        drop(disk);
         let ends = (0..1_000).any(|_| {
             std::thread::sleep(STOP_LOOK);
             backups.status().hung.is_empty()

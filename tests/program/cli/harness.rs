@@ -14,8 +14,8 @@ use serde_json::Value;
 /// Time limit of a command; the slowest waits 15 s for a closed port.
 pub const COMMAND_TIME_MAX: Duration = Duration::from_secs(120);
 
-/// Time in which SIGTERM has to end the service, and how long the test waits before it gives up.
-pub const STOP_TIME_MAX: Duration = Duration::from_secs(10);
+/// Time in which SIGTERM has to end the service: after it systemd kills it (`TimeoutStopSec`). A disk that stands still takes most of it.
+pub const STOP_TIME_MAX: Duration = Duration::from_secs(45);
 
 pub const BINARY: &str = env!("CARGO_BIN_EXE_gleaner");
 
