@@ -210,7 +210,9 @@ impl Talk<'_> {
                 Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
                 // A request that nobody reads.
                 Ok(_) => std::thread::sleep(Duration::from_millis(20)),
-                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted) => {
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -250,9 +252,10 @@ impl Talk<'_> {
         let mut head = Vec::new();
         let mut byte = [0];
         while !head.ends_with(b"\r\n\r\n") {
-            if head.len() > REQUEST_BYTES_MAX || self.wire.read(&mut byte)? == 0 {
-                return Err(ErrorKind::UnexpectedEof.into());
+            if head.len() > REQUEST_BYTES_MAX {
+                return Err(ErrorKind::FileTooLarge.into());
             }
+            self.wire.read_exact(&mut byte)?;
             head.push(byte[0]);
         }
         let text = String::from_utf8_lossy(&head);
