@@ -237,14 +237,14 @@ fn qbittorrent_takes_what_a_rule_on_its_feed_names() {
         output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
     };
     wait_for("qBittorrent answers", || api("app/version", &[]));
-    // The newest fifty are in its list; the site's names in Chinese are among them.
+    // All of them are in its list.
     let feed = format!("{}/feeds/all.rss?q=v1:yes", served.origin());
-    let wanted: Value = serde_json::from_slice(&get(served.port, "/api/v1/search?q=v1:yes&limit=50").body).unwrap();
+    let wanted: Value = serde_json::from_slice(&get(served.port, "/api/v1/search?q=v1:yes&limit=100").body).unwrap();
     let rows = wanted["torrents"].as_array().unwrap();
     let is_chinese = |row: &&Value| {
         row["name"].as_str().unwrap().chars().next().is_some_and(|of| ('\u{4e00}'..='\u{9fff}').contains(&of))
     };
-    // Two torrents of one name may have come one after the other.
+    // Two torrents have one name.
     let is_one = |row: &&Value| rows.iter().filter(|other| other["name"] == row["name"]).count() == 1;
     let row = rows.iter().filter(is_chinese).find(is_one).expect("a name in Chinese");
     let rule = serde_json::json!({ "enabled": true, "useRegex": false, "mustContain": row["name"], "affectedFeeds": [feed], "addPaused": true });
