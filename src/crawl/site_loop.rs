@@ -171,6 +171,9 @@ impl SiteLoop {
             this.tally.forget(Outcome::RobotsDenied);
         }
         this.hosts.meet(&this.last_crawl, this.walls.token(), &mut this.under_way).await?;
+        // An aborted crawl of this site in this process has left them.
+        let hosts = this.hosts.iter().map(|host| host.id).collect();
+        this.site.db.release_all(this.shared.owner, hosts).await?;
         this.take_up_crews().await?;
         this.look_at_unscheduled(now).await?;
         this.stated = StatedLists::from_bytes(this.site.db.note(&this.site.rules.name, STATED_NOTE).await?.as_deref());
@@ -190,7 +193,18 @@ impl SiteLoop {
     }
 
     /// Runs until the site is exhausted, a budget is used up or the process is shutting down.
+    ///
+    /// # Errors
+    /// Of the store, once what was sent to the committer is on disk or the committer has ended: the site can start again at once.
     pub async fn run(mut self) -> Result<Ended, CrawlError> {
+        let ended = self.run_to_end().await;
+        if ended.is_err() {
+            self.await_commits().await;
+        }
+        ended
+    }
+
+    async fn run_to_end(&mut self) -> Result<Ended, CrawlError> {
         let ended = self.work().await?;
         if let Some(answers) = self.site.read_before.as_ref().filter(|_| ended == Ended::Exhausted) {
             answers.end();

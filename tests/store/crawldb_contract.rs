@@ -137,6 +137,7 @@ contract!(
     leases_go_by_an_order_that_the_caller_gives,
     a_lease_ends_at_its_deadline_its_visit_or_its_release,
     only_the_owner_releases_a_lease,
+    a_site_that_starts_again_gives_back_its_owners_leases_alone,
     a_url_due_later_is_not_leased_before,
     a_retry_keeps_its_attempts_and_a_revisit_starts_anew,
     a_wait_keeps_its_attempts,

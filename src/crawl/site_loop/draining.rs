@@ -67,6 +67,24 @@ impl SiteLoop {
         self.site.db.release(self.shared.owner, unvisited).await?;
         Ok(())
     }
+
+    /// After an error: waits for what was sent to the committer. The next crawl of the site would fetch it a second time; while nothing can
+    /// be stored, nothing is fetched.
+    pub(super) async fn await_commits(&mut self) {
+        self.under_way.break_off();
+        let mut stop = self.shared.stop.clone();
+        let mut too_late = std::pin::pin!(overdue(&mut stop));
+        while !self.commits.are_all_in() {
+            self.tell_alive();
+            tokio::select! {
+                biased;
+                Some(committed) = self.commits.receipts.recv() => self.committed(&committed),
+                () = &mut too_late => return,
+                () = self.shared.commits.closed() => return,
+                () = tokio::time::sleep(IDLE_TIME) => {}
+            }
+        }
+    }
 }
 
 /// Ends `limits::DRAIN_TIME_MAX` after the site was asked to stop.

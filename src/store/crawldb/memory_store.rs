@@ -426,6 +426,15 @@ impl CrawlDb for MemoryStore {
         Ok(())
     }
 
+    async fn release_all(&self, owner: Owner, hosts: Vec<HostId>) -> Result<(), CrawlDbError> {
+        let mut state = self.state();
+        let urls = state.urls.iter_mut().filter(|(key, _)| hosts.contains(&key.host));
+        for queued in urls.filter_map(|(_, url)| url.queued.as_mut()) {
+            queued.lease = queued.lease.filter(|&(holder, _)| holder != owner);
+        }
+        Ok(())
+    }
+
     async fn record_visits(&self, visits: Arc<Vec<Visit>>) -> Result<Vec<Receipt>, CrawlDbError> {
         let mut state = self.state();
         for visit in visits.iter() {

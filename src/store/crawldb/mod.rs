@@ -247,6 +247,9 @@ pub trait CrawlDb: Reader {
     /// Returns leases unvisited.
     async fn release(&self, owner: Owner, keys: Vec<UrlKey>) -> Result<(), CrawlDbError>;
 
+    /// Returns all of its leases of these hosts: their site starts again.
+    async fn release_all(&self, owner: Owner, hosts: Vec<HostId>) -> Result<(), CrawlDbError>;
+
     /// Commits visits: status, outlinks, torrents with sources, magnets, listings, counts, next due time. The
     /// receipts are in the order of the visits. The batch is shared, so that a caller can retry it.
     async fn record_visits(&self, visits: Arc<Vec<Visit>>) -> Result<Vec<Receipt>, CrawlDbError>;

@@ -490,6 +490,12 @@ impl CrawlDb for RedbStore {
         Ok(())
     }
 
+    async fn release_all(&self, owner: Owner, hosts: Vec<HostId>) -> Result<(), CrawlDbError> {
+        let mut leases = self.core.leases();
+        hosts.into_iter().for_each(|host| leases.host(host).release_all(owner));
+        Ok(())
+    }
+
     async fn record_visits(&self, visits: Arc<Vec<Visit>>) -> Result<Vec<Receipt>, CrawlDbError> {
         if visits.is_empty() {
             return Ok(Vec::new());

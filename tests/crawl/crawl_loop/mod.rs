@@ -29,15 +29,21 @@ mod walls;
 mod web;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::Bytes;
+use gleaner_crawl::commit::OnFault;
 use gleaner_crawl::progress::Ended;
+use gleaner_crawl::site::Site;
 use gleaner_crawl::{CrawlError, RunOptions};
 use gleaner_net::fetch::{FailureKind, ResponseHeaders};
 use gleaner_store::crawldb::{CrawlDb, Outcome, Reader};
 
-use web::{Answer, FAST, Machine, TORRENT, Web, page, redirect, status, throttled, torrent};
+use crate::sim::plan::StoreFault;
+use crate::sim::store::{Record, Watched};
+use crate::sim::wire::SimClock;
+use web::{Answer, FAST, Machine, TORRENT, Web, page, redirect, site_rules, status, throttled, torrent};
 
 /// The cases of a test that crawls for hours or days with each: the `usual` first ones, or `GLEANER_CRAWL_CASES` if that is more.
 fn cases<T>(usual: u64, all: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
@@ -421,6 +427,54 @@ async fn visits_broken_off_by_a_stop_give_their_connections_and_leases_back() {
     assert_eq!(ended, Ended::Exhausted);
     assert!(before.elapsed() < Duration::from_secs(300), "the lease of the broken visit was waited for");
     assert_eq!(machine.outcomes().await["torrent_stored"], 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crawl_that_is_cut_off_leaves_no_lease_to_the_next_of_its_process() {
+    let links: String = (0..20).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
+    let web = Arc::new(Web::new(Duration::from_secs(1)).at("/", &[page(&links)]));
+    let machine = Machine::new();
+    let rules = "[rate]\nrequests_per_second = 1";
+    let life = machine.crawl(&web, rules, RunOptions::default());
+    assert!(tokio::time::timeout(Duration::from_secs(10), life).await.is_err());
+    let before = tokio::time::Instant::now();
+    let (ended, _) = machine.crawl(&web, rules, RunOptions::default()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    assert!(before.elapsed() < Duration::from_secs(300), "the leases of the first crawl were waited for");
+    assert_eq!(machine.outcomes().await["gone"], 20);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_site_whose_store_fails_ends_once_all_it_has_sent_is_on_disk() {
+    let links: String = (0..20).map(|n| format!("<a href=/dl/{n}>x</a>")).collect();
+    let web = Web::new(Duration::from_secs(1)).at("/", &[page(&links)]).at("/dl/0", &[torrent()]);
+    let (web, mut machine) = (Arc::new(web), Machine::new());
+    machine.on_fault = OnFault::TryAgain(Duration::from_secs(1));
+    let in_the_way = machine.archive_folder().join(".tmp");
+    let _ = std::fs::remove_dir_all(&in_the_way);
+    std::fs::write(&in_the_way, "").unwrap();
+    let fault = StoreFault { call: "lease_due", nth: 3, times: 1, behind: false };
+    let record = Arc::new(Record::new(Arc::new(SimClock::new(Vec::new())), 0, vec![fault]));
+    let site = || {
+        let db = Watched { db: machine.db.clone(), record: Arc::clone(&record) };
+        let rules = site_rules("[rate]\nrequests_per_second = 1");
+        Site::new(rules, web.transport(machine.start), machine.clock(), Arc::new(db))
+    };
+    let mends = async {
+        tokio::time::sleep(Duration::from_secs(100)).await;
+        assert!(machine.store_fault().is_some());
+        std::fs::remove_file(&in_the_way).unwrap();
+        web.log().len()
+    };
+    let ((ended, _), asked) = tokio::join!(machine.crawl_site(site(), RunOptions::default(), None, None), mends);
+    assert!(matches!(ended, Err(CrawlError::Database(_))), "{ended:?}");
+    assert_eq!(record.failed.load(Ordering::Relaxed), 1);
+    assert_eq!(web.log().len(), asked, "{:?}", web.log());
+    let before = tokio::time::Instant::now();
+    let (ended, _) = machine.crawl_site(site(), RunOptions::default(), None, None).await;
+    assert_eq!(ended.unwrap(), Ended::Exhausted);
+    assert!(before.elapsed() < Duration::from_secs(300), "the leases of the first crawl were waited for");
+    assert_eq!((web.asked("/"), web.asked("/dl/0"), web.asked("/dl/19")), (1, 1, 1));
 }
 
 #[tokio::test(start_paused = true)]

@@ -6,12 +6,12 @@ mod broken;
 mod day;
 mod harvest;
 mod manners;
-mod plan;
+pub mod plan;
 mod plug;
 mod random;
-mod store;
+pub mod store;
 mod web;
-mod wire;
+pub mod wire;
 mod world;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -447,6 +447,11 @@ impl CrawlDb for Watched {
         at_once(self.db.release(owner, keys))
     }
 
+    async fn release_all(&self, owner: Owner, hosts: Vec<HostId>) -> Result<(), CrawlDbError> {
+        self.record.call("release_all")?;
+        at_once(self.db.release_all(owner, hosts))
+    }
+
     async fn record_visits(&self, visits: Arc<Vec<Visit>>) -> Result<Vec<Receipt>, CrawlDbError> {
         let called = self.record.call("record_visits");
         self.takes_time(*called.as_ref().unwrap_or(&0)).await;

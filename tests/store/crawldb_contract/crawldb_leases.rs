@@ -56,6 +56,17 @@ pub async fn only_the_owner_releases_a_lease(db: &impl CrawlDb) {
     assert!(db.lease_due(lease(host, 2, 9)).await.unwrap().is_empty());
 }
 
+pub async fn a_site_that_starts_again_gives_back_its_owners_leases_alone(db: &impl CrawlDb) {
+    let (host, other) = (db.host_id("s", "http://a").await.unwrap(), db.host_id("t", "http://a").await.unwrap());
+    db.add_discovered(vec![found(host, "/1", 0), found(host, "/2", 0), found(other, "/1", 0)], at(1)).await.unwrap();
+    db.lease_due(LeaseRequest { owner: Owner(8), ..lease(host, 1, 1) }).await.unwrap();
+    db.lease_due(lease(host, 1, 9)).await.unwrap();
+    db.lease_due(lease(other, 1, 9)).await.unwrap();
+    db.release_all(OWNER, vec![host]).await.unwrap();
+    assert_eq!(paths(&db.lease_due(lease(host, 2, 9)).await.unwrap()), ["/2"]);
+    assert!(db.lease_due(lease(other, 2, 9)).await.unwrap().is_empty());
+}
+
 pub async fn a_url_due_later_is_not_leased_before(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
     let due = |path, ms| Discovered { due: at(ms), ..found(host, path, 0) };

@@ -74,16 +74,21 @@ impl HostLeases {
         if self.held.is_empty() || now < self.earliest_end {
             return;
         }
+        self.keep(|held| held.deadline > now);
+        self.earliest_end = self.held.values().map(|held| held.deadline).min().unwrap_or_default();
+    }
+
+    /// Ends all others; their rows may still be in the queue.
+    fn keep(&mut self, runs: impl Fn(&ActiveLease) -> bool) {
         let (taken, scan_from) = (&mut self.taken, &mut self.scan_from);
         self.held.retain(|_, held| {
-            let runs = held.deadline > now;
+            let runs = runs(held);
             if !runs {
                 taken.remove(&held.at);
                 scan_back(scan_from, held.at);
             }
             runs
         });
-        self.earliest_end = self.held.values().map(|held| held.deadline).min().unwrap_or_default();
     }
 
     /// Leases the row at `at`, which a scan from [`Self::scan_from`] found free.
@@ -120,6 +125,10 @@ impl HostLeases {
         if self.held.get(path).is_some_and(|held| held.owner == owner) {
             self.end(path);
         }
+    }
+
+    pub(super) fn release_all(&mut self, owner: Owner) {
+        self.keep(|held| held.owner != owner);
     }
 
     /// Ends a lease whose row may still be in the queue.

@@ -16,6 +16,7 @@ enum Step {
     BringForward(HostId),
     Lease { host: HostId, owner: u64, urls_max: usize, time: u64, order: Box<LeaseOrder> },
     Release { owner: u64, keys: Vec<UrlKey> },
+    ReleaseAll { owner: u64, host: HostId },
     Record(Vec<Visit>),
     Forget(Infohashes),
     Adopt(Infohashes),
@@ -120,6 +121,7 @@ fn any_step() -> impl Strategy<Value = Step> {
             Step::Lease { host: HostId(host), owner, urls_max, time, order: Box::new(order) }
         }),
         2 => release.prop_map(|(owner, keys)| Step::Release { owner, keys }),
+        1 => (1..3_u64, 0..HOSTS).prop_map(|(owner, host)| Step::ReleaseAll { owner, host: HostId(host) }),
         5 => proptest::collection::vec(any_visit(), 1..6).prop_map(Step::Record),
         1 => any_hashes().prop_map(Step::Forget),
         1 => any_hashes().prop_map(Step::Adopt),
@@ -158,6 +160,7 @@ async fn apply(db: &dyn CrawlDb, step: &Step, now: UnixMillis) -> String {
             format!("{leases:?}")
         }
         Step::Release { owner, keys } => format!("{:?}", db.release(Owner(owner), keys).await.unwrap()),
+        Step::ReleaseAll { owner, host } => format!("{:?}", db.release_all(Owner(owner), vec![host]).await.unwrap()),
         Step::Record(visits) => format!("{:?}", db.record_visits(visits.into()).await.unwrap()),
         Step::Forget(hashes) => format!("{:?}", db.forget_torrent(hashes, now).await.unwrap()),
         Step::Adopt(hashes) => format!("{:?}", db.adopt_torrent(facts(hashes), now).await.unwrap()),
