@@ -210,8 +210,9 @@ fn a_list_that_a_script_builds_is_rendered_a_few_times_and_then_read_from_its_en
     let (torrents, told) = pinned.crawled(&format!("[render]\nindex = 'never'\n{table}"), &[]);
     assert_eq!(torrents, PAGES * PER_PAGE, "{table}\n{told}");
     let (shells, data) = (pinned.log.count("/list"), pinned.log.count("/api"));
-    // And one after the last, to see that it is the last.
-    assert_eq!((shells, data, pinned.log.count("/app")), (0, PAGES + 1, 0), "one request a page, and no page itself");
+    // And one after the last, to see that it is the last: both once more where others were read after it.
+    assert_eq!((shells, pinned.log.count("/app")), (0, 0), "no page itself");
+    assert!([PAGES + 1, PAGES + 3].contains(&data), "{data} requests for the data of {PAGES} pages");
 }
 
 #[test]
