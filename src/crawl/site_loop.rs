@@ -173,7 +173,10 @@ impl SiteLoop {
         this.hosts.meet(&this.last_crawl, this.walls.token(), &mut this.under_way).await?;
         // An aborted crawl of this site in this process has left them.
         let hosts = this.hosts.iter().map(|host| host.id).collect();
-        this.site.db.release_all(this.shared.owner, hosts).await?;
+        this.site.db.release_all(this.shared.owner, &hosts).await?;
+        if let Some(update) = &this.shared.update {
+            update.release_all(&hosts);
+        }
         this.take_up_crews().await?;
         this.look_at_unscheduled(now).await?;
         this.stated = StatedLists::from_bytes(this.site.db.note(&this.site.rules.name, STATED_NOTE).await?.as_deref());

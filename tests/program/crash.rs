@@ -7,8 +7,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::sync::Arc;
@@ -18,6 +17,8 @@ use gleaner_store::crawldb::redb_store::{OpenOptions, RedbStore};
 use gleaner_store::crawldb::{CrawlDb, Outcome, Reader, UrlKey};
 use gleaner_torrent::metainfo;
 use serde_json::Value;
+
+use crate::cli::web::get;
 
 /// Kills in one run of the tests.
 const KILLS: usize = 8;
@@ -131,10 +132,8 @@ impl Site {
 
     /// Notes in the site's log that a life has ended.
     fn note_kill(&self) {
-        let host = self.origin.strip_prefix("http://").unwrap();
-        let mut connection = TcpStream::connect(host).unwrap();
-        write!(connection, "GET {KILLED} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
-        connection.read_to_end(&mut Vec::new()).unwrap();
+        let port = self.origin.rsplit(':').next().unwrap().parse().unwrap();
+        assert_eq!(get(port, KILLED).status, 200);
     }
 
     /// Stops the site; returns its request counts.

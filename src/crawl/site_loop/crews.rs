@@ -350,8 +350,6 @@ impl SiteLoop {
                 self.site.db.bring_forward(host.id).await?;
             }
         }
-        // An aborted crawl of this site in this process has left them.
-        update.release_all(&self.hosts.iter().map(|host| host.id).collect());
         if !self.crews.are_two() {
             let merged = merge(&self.site, &update, &self.hosts, UnixMillis(u64::MAX)).await?;
             if merged != Merged::default() {

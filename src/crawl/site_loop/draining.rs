@@ -68,8 +68,8 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// After an error: waits for what was sent to the committer. The next crawl of the site would fetch it a second time; while nothing can
-    /// be stored, nothing is fetched.
+    /// After an error: waits for what was sent to the committer. The next crawl of the site would fetch it a second time, and no crawl that has
+    /// failed begins anew while nothing can be stored.
     pub(super) async fn await_commits(&mut self) {
         self.under_way.break_off();
         let mut stop = self.shared.stop.clone();

@@ -4,7 +4,7 @@
 mod harvest;
 mod reader;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
@@ -426,7 +426,7 @@ impl CrawlDb for MemoryStore {
         Ok(())
     }
 
-    async fn release_all(&self, owner: Owner, hosts: Vec<HostId>) -> Result<(), CrawlDbError> {
+    async fn release_all(&self, owner: Owner, hosts: &HashSet<HostId>) -> Result<(), CrawlDbError> {
         let mut state = self.state();
         let urls = state.urls.iter_mut().filter(|(key, _)| hosts.contains(&key.host));
         for queued in urls.filter_map(|(_, url)| url.queued.as_mut()) {

@@ -43,6 +43,7 @@ pub mod record;
 pub mod redb_store;
 pub mod update;
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -248,7 +249,7 @@ pub trait CrawlDb: Reader {
     async fn release(&self, owner: Owner, keys: Vec<UrlKey>) -> Result<(), CrawlDbError>;
 
     /// Returns all of its leases of these hosts: their site starts again.
-    async fn release_all(&self, owner: Owner, hosts: Vec<HostId>) -> Result<(), CrawlDbError>;
+    async fn release_all(&self, owner: Owner, hosts: &HashSet<HostId>) -> Result<(), CrawlDbError>;
 
     /// Commits visits: status, outlinks, torrents with sources, magnets, listings, counts, next due time. The
     /// receipts are in the order of the visits. The batch is shared, so that a caller can retry it.

@@ -28,6 +28,7 @@ mod times;
 mod unwritten;
 mod urls;
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
@@ -490,9 +491,9 @@ impl CrawlDb for RedbStore {
         Ok(())
     }
 
-    async fn release_all(&self, owner: Owner, hosts: Vec<HostId>) -> Result<(), CrawlDbError> {
+    async fn release_all(&self, owner: Owner, hosts: &HashSet<HostId>) -> Result<(), CrawlDbError> {
         let mut leases = self.core.leases();
-        hosts.into_iter().for_each(|host| leases.host(host).release_all(owner));
+        hosts.iter().for_each(|host| leases.host(*host).release_all(owner));
         Ok(())
     }
 

@@ -450,9 +450,7 @@ async fn a_site_whose_store_fails_ends_once_all_it_has_sent_is_on_disk() {
     let web = Web::new(Duration::from_secs(1)).at("/", &[page(&links)]).at("/dl/0", &[torrent()]);
     let (web, mut machine) = (Arc::new(web), Machine::new());
     machine.on_fault = OnFault::TryAgain(Duration::from_secs(1));
-    let in_the_way = machine.archive_folder().join(".tmp");
-    let _ = std::fs::remove_dir_all(&in_the_way);
-    std::fs::write(&in_the_way, "").unwrap();
+    let in_the_way = machine.block_archive();
     let fault = StoreFault { call: "lease_due", nth: 3, times: 1, behind: false };
     let record = Arc::new(Record::new(Arc::new(SimClock::new(Vec::new())), 0, vec![fault]));
     let site = || {

@@ -155,10 +155,7 @@ async fn that_nothing_can_be_stored_is_told_at_once_and_once_a_minute_and_so_is_
     machine.on_fault = OnFault::TryAgain(Duration::from_secs(1));
     let web = Web::new(Duration::from_millis(10)).at("/", &[page("<a href=/dl/1>x</a>")]).at("/dl/1", &[torrent()]);
     let web = Arc::new(web);
-    // A file blocks the path of the archive's temporary folder.
-    let in_the_way = machine.archive_folder().join(".tmp");
-    let _ = std::fs::remove_dir_all(&in_the_way);
-    std::fs::write(&in_the_way, "").unwrap();
+    let in_the_way = machine.block_archive();
     let mends = async {
         tokio::time::sleep(Duration::from_secs(150)).await;
         std::fs::remove_file(&in_the_way).unwrap();

@@ -314,6 +314,14 @@ impl Machine {
         self.dir.path().join("torrents")
     }
 
+    /// From now on nothing can be stored: a file blocks the path of the archive's temporary folder. Returns it.
+    pub fn block_archive(&self) -> std::path::PathBuf {
+        let in_the_way = self.archive_folder().join(".tmp");
+        let _ = std::fs::remove_dir_all(&in_the_way);
+        std::fs::write(&in_the_way, "").unwrap();
+        in_the_way
+    }
+
     /// Why nothing can be stored now.
     pub fn store_fault(&self) -> Option<String> {
         self.progress.lock().unwrap().store_fault()

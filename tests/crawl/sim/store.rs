@@ -1,7 +1,7 @@
 //! The crawl's database in the simulation: a real store behind a disk with latency and planned failures, with a record of
 //! every committed visit.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -447,7 +447,7 @@ impl CrawlDb for Watched {
         at_once(self.db.release(owner, keys))
     }
 
-    async fn release_all(&self, owner: Owner, hosts: Vec<HostId>) -> Result<(), CrawlDbError> {
+    async fn release_all(&self, owner: Owner, hosts: &HashSet<HostId>) -> Result<(), CrawlDbError> {
         self.record.call("release_all")?;
         at_once(self.db.release_all(owner, hosts))
     }

@@ -62,7 +62,7 @@ pub async fn a_site_that_starts_again_gives_back_its_owners_leases_alone(db: &im
     db.lease_due(LeaseRequest { owner: Owner(8), ..lease(host, 1, 1) }).await.unwrap();
     db.lease_due(lease(host, 1, 9)).await.unwrap();
     db.lease_due(lease(other, 1, 9)).await.unwrap();
-    db.release_all(OWNER, vec![host]).await.unwrap();
+    db.release_all(OWNER, &[host].into()).await.unwrap();
     assert_eq!(paths(&db.lease_due(lease(host, 2, 9)).await.unwrap()), ["/2"]);
     assert!(db.lease_due(lease(other, 2, 9)).await.unwrap().is_empty());
 }

@@ -160,7 +160,9 @@ async fn apply(db: &dyn CrawlDb, step: &Step, now: UnixMillis) -> String {
             format!("{leases:?}")
         }
         Step::Release { owner, keys } => format!("{:?}", db.release(Owner(owner), keys).await.unwrap()),
-        Step::ReleaseAll { owner, host } => format!("{:?}", db.release_all(Owner(owner), vec![host]).await.unwrap()),
+        Step::ReleaseAll { owner, host } => {
+            format!("{:?}", db.release_all(Owner(owner), &[host].into()).await.unwrap())
+        }
         Step::Record(visits) => format!("{:?}", db.record_visits(visits.into()).await.unwrap()),
         Step::Forget(hashes) => format!("{:?}", db.forget_torrent(hashes, now).await.unwrap()),
         Step::Adopt(hashes) => format!("{:?}", db.adopt_torrent(facts(hashes), now).await.unwrap()),
